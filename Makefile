@@ -1,0 +1,73 @@
+# Everything is made inside this folder, in .venv. Needs python3 (3.11 or later), python3-venv and make.
+# PORT=… chooses the port; without it the settings do, and their default is 8460.
+
+PYTHON ?= python3
+PORT ?=
+
+UV := UV_PYTHON_DOWNLOADS=never .venv/bin/uv pip
+UV_INSTALL := $(UV) install -q --compile-bytecode --python .venv/bin/python
+UV_COMPILE := $(UV) compile -q --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header $(LOCK_FLAGS)
+SERVE := $(if $(PORT),VOXPILOT_PORT=$(PORT)) .venv/bin/voxpilot serve
+SOURCES := $(shell find src -name '*.py' 2>/dev/null)
+CHECKED := src tests $(wildcard bench)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help install run dev test check bench nightly lock clean
+
+help: ## say what there is
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
+
+install: .venv/.compiled ## put the program into .venv
+
+run: install ## install, then serve on PORT
+	$(SERVE)
+
+dev: install ## serve, logging everything
+	VOXPILOT_LOG_LEVEL=debug $(SERVE)
+
+test: install .venv/.dev ## run every test but the nightly ones
+	.venv/bin/python -m pytest -q
+
+check: install .venv/.dev ## formatting, lint, types, who imports whom
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy $(CHECKED)
+	.venv/bin/python -m pytest -q tests/test_layers.py
+
+bench: install .venv/.dev ## measure
+	.venv/bin/python -m bench
+
+nightly: install .venv/.dev ## run every test, the long ones too
+	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q
+
+lock: .venv/.uv ## pin again what pyproject.toml asks for; LOCK_FLAGS=--upgrade takes newer releases
+	$(UV_COMPILE) pyproject.toml requirements/build.in -o requirements/run.lock
+	$(UV_COMPILE) pyproject.toml requirements/build.in --group dev -c requirements/run.lock -o requirements/dev.lock
+	echo uv | $(UV_COMPILE) --no-annotate - -o requirements/uv.txt
+	@if grep -n '://' requirements/*; then echo 'A lock names an address.' >&2; exit 1; fi
+
+clean: ## remove all that was made here
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	find src tests $(wildcard bench) -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/.uv: requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "VoxPilot needs Python 3.11 or later.")'
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+.venv/.run: .venv/.uv requirements/run.lock pyproject.toml
+	$(UV_INSTALL) --require-hashes -r requirements/run.lock
+	$(UV_INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Our own modules too, since PYTHONDONTWRITEBYTECODE would otherwise make every start compile them anew.
+.venv/.compiled: .venv/.run $(SOURCES)
+	.venv/bin/python -m compileall -q src
+	@touch $@
+
+.venv/.dev: .venv/.run requirements/dev.lock
+	$(UV_INSTALL) --require-hashes -r requirements/dev.lock
+	@touch $@
