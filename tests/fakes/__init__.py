@@ -1,0 +1,1 @@
+"""Small real programs that stand in for the outside world in tests."""

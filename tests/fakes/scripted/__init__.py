@@ -1,0 +1,1 @@
+"""The parts of the scripted agent. Standard library only, and quick to import."""

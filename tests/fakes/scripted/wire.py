@@ -1,0 +1,104 @@
+"""Lines in, lines out, and a log of both.
+
+Lives here: framing, the frame log that tests count.
+Lives elsewhere: what the frames mean (agent.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Frame = dict[str, Any]
+
+LOGGED_RAW_BYTES = 1000
+"""Longer raw lines are logged by their length alone."""
+
+
+def encode(frame: Any) -> bytes:
+    """One line, its newline included."""
+    return json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class Wire:
+    """The agent's end of the pipes."""
+
+    def __init__(self, log: str | None, log_out: bool) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        self._log = os.open(log, flags, 0o600) if log else None
+        self._log_out = log_out and log is not None
+        self._unfinished: list[bytes] = []
+        self.at_end = False
+        """The client has closed our standard input."""
+        self.keep_going_unread = False
+        """Whether to live on when nobody reads what we say."""
+
+    def read(self, timeout: float | None) -> list[Any]:
+        """The frames that have arrived, waiting at most `timeout` seconds for the first."""
+        if self.at_end:
+            time.sleep(60 if timeout is None else timeout)
+            return []
+        if not select.select([0], [], [], timeout)[0]:
+            return []
+        data = os.read(0, 1 << 16)
+        if not data:
+            self.at_end = True
+            return []
+        first, *others = data.split(b"\n")
+        self._unfinished.append(first)
+        lines: list[bytes] = []
+        for part in others:
+            lines.append(b"".join(self._unfinished))
+            self._unfinished = [part]
+        return [frame for line in lines if line.strip() for frame in self._decode(line)]
+
+    def _decode(self, line: bytes) -> list[Any]:
+        try:
+            frame = json.loads(line)
+        except ValueError:
+            self.note(dir="in", raw=line[:LOGGED_RAW_BYTES].decode("utf-8", "replace"))
+            self.send({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
+            return []
+        self.note(dir="in", frame=frame)
+        return [frame]
+
+    def send(self, frame: Frame) -> None:
+        self.send_many([frame])
+
+    def send_many(self, frames: list[Frame]) -> None:
+        """Several frames in one write."""
+        # Logged first, so that whoever sees a frame also finds it in the log.
+        if self._log_out:
+            for frame in frames:
+                self.note(dir="out", frame=frame)
+        self._write(b"".join(map(encode, frames)))
+
+    def send_raw(self, line: bytes) -> None:
+        """Bytes that need not be a frame, or even text; a newline is added."""
+        if self._log_out:
+            short = len(line) <= LOGGED_RAW_BYTES
+            self.note(dir="out", raw=line.decode("utf-8", "replace") if short else len(line))
+        self._write(line + b"\n")
+
+    def send_unlogged(self, data: bytes) -> None:
+        self._write(data)
+
+    def note(self, **fields: Any) -> None:
+        """Append one line to the log with a single write, so that processes may share the file."""
+        if self._log is not None:
+            os.write(self._log, encode({"at": time.time(), "pid": os.getpid(), **fields}))
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(1, view) :]
+        except BrokenPipeError:
+            if not self.keep_going_unread:
+                os._exit(0)
