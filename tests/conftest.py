@@ -1,0 +1,95 @@
+"""Fixtures every test may ask for: a mark on all processes it causes, the real server, a signed-in client."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import Api
+from tests.kit.config import MARK, scripted_agents, write_config
+from tests.kit.processes import end_marked
+from tests.kit.server import ServerProcess
+
+StartServer = Callable[..., Awaitable[ServerProcess]]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A word that every process of this test carries in its environment; none may be left at its end."""
+    word = f"mark-{uuid.uuid4().hex}"
+    monkeypatch.setenv(MARK, word)
+    yield word
+    left = end_marked(word)
+    assert not left, f"processes left behind: {left}"
+
+
+@pytest.fixture
+def place(tmp_path: Path, mark: str) -> Path:
+    """A folder whose path holds the mark, so that a command line naming it carries the mark too."""
+    folder = tmp_path / mark
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def workspace(place: Path) -> Path:
+    """An empty folder for chats to work in."""
+    folder = place / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def agent_log(place: Path) -> AgentLog:
+    """What the scripted agents of `start_server` received."""
+    return AgentLog(place / "agent.jsonl")
+
+
+@pytest.fixture
+async def start_server(place: Path, mark: str) -> AsyncIterator[StartServer]:
+    """Start a server: `await start_server(agents={...}, settings={...}, env={...})`; stopped with the test.
+
+    `agents` are added to the scripted ones. `kill_point` is for the first run only.
+    """
+    async with AsyncExitStack() as servers:
+
+        async def start(
+            agents: Mapping[str, Mapping[str, Any]] | None = None,
+            settings: Mapping[str, Any] | None = None,
+            env: Mapping[str, str] | None = None,
+            data_dir: Path | None = None,
+            kill_point: str | None = None,
+        ) -> ServerProcess:
+            config = write_config(
+                place / "config.toml", scripted_agents(place) | dict(agents or {}), settings
+            )
+            server = ServerProcess(data_dir or place / "data", config, env={MARK: mark, **(env or {})})
+            servers.push_async_callback(server.close)
+            await server.start(kill_point)
+            return server
+
+        yield start
+
+
+@pytest.fixture
+async def server(start_server: StartServer) -> ServerProcess:
+    """A server with the scripted agents, running."""
+    return await start_server()
+
+
+@pytest.fixture
+async def api(server: ServerProcess) -> AsyncIterator[Api]:
+    """A client of `server` with its token."""
+    async with Api(server.url, server.token) as client:
+        yield client

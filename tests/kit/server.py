@@ -1,0 +1,206 @@
+"""The real server in a process of its own.
+
+Lives here: starting it, ending it in every way, finding it healthy.
+Lives elsewhere: talking to it (client.py, sse.py), what it leaves behind (processes.py).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+
+from .config import MARK
+from .processes import end_marked
+from .waiting import until
+
+START_SECONDS = 20.0
+STOP_SECONDS = 20.0
+
+
+class ServerFailed(AssertionError):
+    """The server did not start, or did not stop."""
+
+
+class ServerProcess:
+    """`voxpilot serve` on a port of its own, the same one after every restart.
+
+    Leaving the block stops it as Ctrl-C would, so that a test's end also proves that nothing is left running.
+    If the test had killed the server, the agents it left are ended for it.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        config: Path,
+        port: int | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.data_dir = data_dir
+        self.config = config
+        self.port = port or free_port()
+        self.env = {MARK: f"mark-{uuid.uuid4().hex}", **(env or {})}
+        self.stderr_path = config.parent / "server.stderr"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def token(self) -> str:
+        return (self.data_dir / "token").read_text(encoding="utf-8").strip()
+
+    @property
+    def database(self) -> Path:
+        return self.data_dir / "voxpilot.db"
+
+    @property
+    def stderr(self) -> str:
+        """Everything the server has written, over all its runs."""
+        return self.stderr_path.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "the server was never started"
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Negative for a signal; None while it runs."""
+        return None if self._process is None else self._process.poll()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with anyio.CancelScope(shield=True):
+            await self.close()
+
+    async def start(self, kill_point: str | None = None) -> None:
+        """Start it and wait until it answers. `kill_point` is `"name:n"`, for this run only."""
+        self.spawn(kill_point)
+        await self.wait_until_healthy()
+
+    def spawn(self, kill_point: str | None = None) -> None:
+        """Start it and wait for nothing."""
+        assert not self.is_running, "the server is running already"
+        self.stderr_path.parent.mkdir(parents=True, exist_ok=True)
+        with self.stderr_path.open("ab") as written:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "voxpilot", "serve"],
+                env=self._environment(kill_point),
+                stdin=subprocess.DEVNULL,
+                stdout=written,
+                stderr=written,
+                cwd=self.config.parent,
+                # A Ctrl-C meant for the test run must not reach the server by itself.
+                start_new_session=True,
+            )
+
+    async def wait_until_healthy(self, within: float = START_SECONDS) -> None:
+        await until(self._answers_or_is_gone, within, lambda: f"the server did not answer:\n{self.stderr}")
+        if not self.is_running:
+            raise ServerFailed(f"the server ended with {self.exit_code}:\n{self.stderr}")
+
+    async def wait_for_exit(self, within: float = STOP_SECONDS) -> int:
+        """Its exit code, once it has gone by itself."""
+        await until(lambda: not self.is_running, within, lambda: f"the server did not end:\n{self.stderr}")
+        code = self.exit_code
+        assert code is not None
+        return code
+
+    async def kill(self) -> int:
+        """SIGKILL: it gets to do nothing more."""
+        return await self.end_with(signal.SIGKILL)
+
+    async def terminate(self) -> int:
+        """SIGTERM: it goes, its agents stay."""
+        return await self.end_with(signal.SIGTERM)
+
+    async def interrupt(self) -> int:
+        """SIGINT, as Ctrl-C sends it: it goes and takes its agents along."""
+        return await self.end_with(signal.SIGINT)
+
+    async def end_with(self, number: signal.Signals) -> int:
+        """Send the signal and wait until it has gone."""
+        self.send_signal(number)
+        return await self.wait_for_exit()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        assert self._process is not None, "the server was never started"
+        self._process.send_signal(number)
+
+    async def restart(self, how: signal.Signals = signal.SIGKILL, kill_point: str | None = None) -> None:
+        """End it so (if it still runs) and start it again on the same port."""
+        if self.is_running:
+            await self.end_with(how)
+        await self.start(kill_point)
+
+    async def close(self) -> None:
+        """Stop it and whatever it kept running."""
+        if not self.is_running:
+            self._end_what_was_left()
+            return
+        try:
+            await self.interrupt()
+        except AssertionError:
+            await self.kill()
+            self._end_what_was_left()
+            raise
+
+    def _end_what_was_left(self) -> None:
+        end_marked(self.env[MARK])
+
+    async def _answers_or_is_gone(self) -> bool:
+        return not self.is_running or await answers_health(self.port)
+
+    def _environment(self, kill_point: str | None) -> dict[str, str]:
+        env = {name: value for name, value in os.environ.items() if not name.startswith("VOXPILOT_")}
+        env |= {
+            "VOXPILOT_HOST": "127.0.0.1",
+            "VOXPILOT_PORT": str(self.port),
+            "VOXPILOT_DATA_DIR": str(self.data_dir),
+            "VOXPILOT_CONFIG": str(self.config),
+            **self.env,
+        }
+        if kill_point is not None:
+            env["VOXPILOT_KILL_POINT"] = kill_point
+        return env
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def answers_health(port: int) -> bool:
+    """Whether `GET /api/health` gives 200; asked by hand so that a half-started server is no error."""
+    try:
+        with anyio.fail_after(2):
+            stream = await anyio.connect_tcp("127.0.0.1", port)
+            async with stream:
+                lines = ("GET /api/health HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: close", "", "")
+                await stream.send("\r\n".join(lines).encode())
+                return (await stream.receive()).startswith(b"HTTP/1.1 200")
+    except (OSError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError):
+        return False
