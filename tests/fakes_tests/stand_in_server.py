@@ -1,7 +1,7 @@
 """A stand-in for `voxpilot serve`: just enough HTTP for the kit to be tested without the product.
 
-Copied by tests into a package called `voxpilot`, which comes first on the path. It serves one chat with twenty
-stored events whose text contains more than one byte to a character.
+Copied by tests into a package called `voxpilot`, which comes first on the path. It serves one chat with
+twenty stored events whose text contains more than one byte to a character.
 """
 
 from __future__ import annotations
