@@ -122,14 +122,13 @@ def _text(turn: Turn, rest: str) -> Steps:
 def _flood(turn: Turn, rest: str) -> Steps:
     # One frame is taken apart around its text, so that most of the time goes into writing.
     before, _, after = encode(turn.frame(turn.chunk("agent_message_chunk", "{}"))).partition(b"{}")
-    logged = turn.agent.options.log and turn.agent.options.log_out
     for start in range(0, int(rest), FLOOD_BATCH):
         texts = [chunk_text(i) for i in range(start, min(start + FLOOD_BATCH, int(rest)))]
         turn.said.extend(texts)
-        if logged:
+        if turn.agent.wire.logs_out:
             turn.agent.wire.send_many([turn.frame(turn.chunk("agent_message_chunk", text)) for text in texts])
         else:
-            turn.agent.wire.send_unlogged(b"".join(before + text.encode() + after for text in texts))
+            turn.agent.wire.send_piece(b"".join(before + text.encode() + after for text in texts))
         yield Wait()
 
 
@@ -284,12 +283,14 @@ def _bigline(turn: Turn, rest: str) -> Steps:
     """One valid chunk of that many megabytes, written in pieces so that it costs us no memory either."""
     wire, filler = turn.agent.wire, b"x" * 2**20
     before, _, after = encode(turn.frame(turn.chunk("agent_message_chunk", "{}"))).partition(b"{}")
-    wire.note(dir="out", raw=int(float(rest) * 2**20) + len(before) + len(after) - 1)
-    wire.send_unlogged(before)
-    whole, part = divmod(int(float(rest) * 2**20), 2**20)
+    size = int(float(rest) * 2**20)
+    if wire.logs_out:
+        wire.note(dir="out", raw=len(before) + size + len(after) - 1)
+    wire.send_piece(before)
+    whole, part = divmod(size, 2**20)
     for _ in range(whole):
-        wire.send_unlogged(filler)
-    wire.send_unlogged(filler[:part] + after)
+        wire.send_piece(filler)
+    wire.send_piece(filler[:part] + after)
     yield Wait()
 
 

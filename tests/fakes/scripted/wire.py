@@ -32,7 +32,7 @@ class Wire:
     def __init__(self, log: str | None, log_out: bool) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         self._log = os.open(log, flags, 0o600) if log else None
-        self._log_out = log_out and log is not None
+        self.logs_out = log_out and log is not None
         self._unfinished: list[bytes] = []
         self.at_end = False
         """The client has closed our standard input."""
@@ -74,19 +74,20 @@ class Wire:
     def send_many(self, frames: list[Frame]) -> None:
         """Several frames in one write."""
         # Logged first, so that whoever sees a frame also finds it in the log.
-        if self._log_out:
+        if self.logs_out:
             for frame in frames:
                 self.note(dir="out", frame=frame)
         self._write(b"".join(map(encode, frames)))
 
     def send_raw(self, line: bytes) -> None:
         """Bytes that need not be a frame, or even text; a newline is added."""
-        if self._log_out:
+        if self.logs_out:
             short = len(line) <= LOGGED_RAW_BYTES
             self.note(dir="out", raw=line.decode("utf-8", "replace") if short else len(line))
         self._write(line + b"\n")
 
-    def send_unlogged(self, data: bytes) -> None:
+    def send_piece(self, data: bytes) -> None:
+        """Bytes of lines that the caller has logged himself."""
         self._write(data)
 
     def note(self, **fields: Any) -> None:
