@@ -1,10 +1,27 @@
 """The scripted agent: a real ACP v1 agent whose prompt text is its script.
 
-    python -I -S scripted_agent.py [--fault NAME[=VALUE]]... [--log PATH] [--store DIR] ...
+    python -I -S scripted_agent.py [--fault NAME[=VALUE]]... [options]
+
+Options:
+    --log PATH [--no-log-out]    one JSON line for each frame received and sent
+    --ids uuid                   its own request ids are strings and come last; else 0, 1, 2 ...
+    --message-ids                chunks carry a messageId
+    --agent-version V            what it calls its version
+    --store DIR                  keeps sessions, so that it can list, load and resume them
+    --signed-in-file PATH        counts as signed in while the file exists
+    --login                      does not serve, but signs in on the terminal
+
+Faults:
+    starting    exit-at-spawn, hang-init, slow-init=S, burn=S, version=V, caps-off, no-load, no-resume
+    signing in  auth-on-new, auth-on-prompt (both until signed in), auth-fail, auth-hang
+    sessions    early-updates, slow-new=S, load-notfound, load-error, load-empty, replay=SIZE, replay-hang
+    each turn   garbage, nondict, badid, future, bigline=MB, stderr=SIZE, flood=N, silent, empty,
+                exit-mid[=N], late-chunks, no-ask, perm-burst=N, grandchildren (first turn only)
+    ending      ignore-cancel, ignore-eof, ignore-term
 
 Lives here: the way in, kept short because Python does not cache the file it is started with.
-Lives elsewhere: the command line (scripted/options.py), what it can be told to do (scripted/directives.py),
-how it can misbehave (scripted/faults.py), the protocol (scripted/agent.py).
+Lives elsewhere: what it can be told to do (scripted/directives.py), what faults add to a turn
+(scripted/faults.py), the protocol (scripted/agent.py).
 """
 
 import os
