@@ -1,0 +1,138 @@
+"""The server's end of one agent process: a journal to read, a keeper to write to.
+
+Lives here: starting a keeper or finding the one that runs, telling of news,
+sending numbered lines, noticing that all is over. Lives elsewhere: the keeper
+and its journal (keeper/), what the lines mean (dialogue.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from voxpilot.errors import VoxPilotError
+from voxpilot.keeper.attach import (
+    AlreadyKept,
+    Attachment,
+    KeeperGone,
+    KeeperSpec,
+    attach,
+    is_kept,
+    start_keeper,
+)
+from voxpilot.keeper.journal import JournalReader, Record
+from voxpilot.keeper.sweep import end_tree
+from voxpilot.killpoints import reach
+from voxpilot.storage.rows import OutboxLine
+
+log = logging.getLogger(__name__)
+_PAUSE_SECONDS = 0.05
+
+
+class Link:
+    """Run `run()` as a task; `on_news` is called whenever there may be something to read or send."""
+
+    def __init__(
+        self, directory: Path, offset: int, spec: Callable[[], KeeperSpec], on_news: Callable[[], None]
+    ) -> None:
+        self.directory = directory
+        self.over = asyncio.Event()
+        """The keeper is no more; what the journal holds is all there will be."""
+        self.failed: VoxPilotError | None = None
+        """Why no keeper could be started."""
+        self._spec = spec
+        self._on_news = on_news
+        self._attachment: Attachment | None = None
+        self._reader = JournalReader(directory, offset)
+        self._sent = 0
+        self._stopping = False
+
+    @property
+    def attached(self) -> bool:
+        return self._attachment is not None
+
+    async def run(self) -> None:
+        while await self._connect():
+            await self._watch()
+        if self.failed is None:
+            await asyncio.to_thread(end_tree, self.directory)
+        self.over.set()
+        self._on_news()
+
+    def read(self) -> list[Record]:
+        """What the journal holds beyond what was read so far; empty when there is nothing new."""
+        return self._reader.read()
+
+    def rewind(self, offset: int) -> None:
+        """Read again from there: the step made of it was not kept."""
+        self._reader.close()
+        self._reader = JournalReader(self.directory, offset)
+
+    def send(self, lines: Iterable[OutboxLine]) -> None:
+        """Send what has not been sent. The keeper takes each number once."""
+        if self._attachment is None:
+            return
+        for line in lines:
+            if line.n > self._sent:
+                reach("after-commit-before-send")
+                self._attachment.send(line.n, line.line, line.prompt)
+                self._sent = line.n
+                reach("after-send")
+
+    def acknowledge(self, offset: int) -> None:
+        if self._attachment is not None:
+            self._attachment.ack(offset)
+
+    def stop(self, force: bool) -> None:
+        """Ask the keeper to end its agent, gently or at once."""
+        if self._attachment is None:
+            return
+        if force:
+            self._attachment.kill()
+        elif not self._stopping:
+            self._attachment.stop()
+        self._stopping = True
+
+    async def close(self) -> None:
+        self._reader.close()
+        if self._attachment is not None:
+            await self._attachment.close()
+
+    async def _connect(self) -> bool:
+        """Attach to the keeper, starting one only where there never was one."""
+        while True:
+            try:
+                self._attachment = await attach(self.directory)
+            except KeeperGone:
+                if is_kept(self.directory):
+                    await asyncio.sleep(_PAUSE_SECONDS)
+                elif any(self.directory.glob("journal.*")) or not await self._start():
+                    return False
+            else:
+                self._sent = self._attachment.hello.sent
+                self._on_news()
+                return True
+
+    async def _start(self) -> bool:
+        try:
+            reach("after-row-before-keeper")
+            await start_keeper(self.directory, self._spec())
+            reach("after-keeper-before-attach")
+        except AlreadyKept:
+            return True
+        except VoxPilotError as error:
+            self.failed = error
+            return False
+        return True
+
+    async def _watch(self) -> None:
+        attachment = self._attachment
+        assert attachment is not None
+        known = attachment.hello.end
+        while await attachment.grown_past(known):
+            known = attachment.end
+            self._on_news()
+        self._attachment = None
+        await attachment.close()

@@ -1,0 +1,242 @@
+"""A conversation with one agent process: its frames in order, and ours.
+
+Lives here: taking each line apart, matching answers to requests, refusing what
+we do not do, and keeping every request as a row. What needs a decision is
+handed on as a happening, in its place between the updates. Lives elsewhere:
+updates (translate.py), what to ask an agent (sessions.py), decisions (runtime/).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from voxpilot.agents import wire
+from voxpilot.agents.translate import SPOKEN, translate
+from voxpilot.chat.events import Json, NoticeGiven, UpdateNotUnderstood
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import EarlyFrame, Process, Request, Session
+
+log = logging.getLogger(__name__)
+EARLY_FRAMES = 500
+"""Updates kept for a session that is still being opened."""
+LATE_SECONDS = 2.0
+"""How long after its prompt was answered an agent's words still belong to that turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The agent answered a request of ours."""
+
+    request: Request
+    result: Any
+    error: Json | None
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionWanted:
+    request: Request
+    session: Session
+    params: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The agent no longer wants an answer to a request of its own."""
+
+    request: Request
+
+
+Happening = Answered | PermissionWanted | Withdrawn
+
+
+def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
+    """Record what the lines say, in order; yields whatever needs a decision before the next line is read."""
+    spoken: tuple[str, str, Any] | None = None
+    for line in lines.split(b"\n"):
+        if not line or line.isspace():
+            continue
+        message = wire.decode(line)
+        try:
+            # Nearly all lines continue the message that the line before belonged to.
+            params = message["params"]
+            update = params["update"]
+            content = update["content"]
+            if (
+                content["type"] == "text"
+                and type(text := content["text"]) is str
+                and (params["sessionId"], update["sessionUpdate"], update.get("messageId")) == spoken
+            ):
+                ledger.more(text)
+                continue
+        except (KeyError, TypeError, AttributeError):
+            pass
+        spoken = None
+        frame = wire.frame_of(message)
+        match frame:
+            case wire.Notification("session/update", params):
+                spoken = _hear_update(ledger, process_id, params, line, at)
+            case wire.Notification("$/cancel_request", params):
+                yield from _withdrawn(ledger, process_id, params)
+            case wire.Notification():
+                pass
+            case wire.Answer():
+                yield from _answer(ledger, process_id, frame, at)
+            case wire.Call():
+                yield from _call(ledger, process_id, frame, at)
+            case wire.Unreadable(why):
+                log.info("unreadable line: process=%s bytes=%d why=%s", process_id, len(line), why)
+                process = _process(ledger, process_id)
+                ledger.change(process, unreadable=process.unreadable + 1)
+
+
+def ask(
+    ledger: Ledger,
+    process_id: str,
+    method: str,
+    params: Json,
+    at: float,
+    prompt: bool = False,
+    **subject: Any,
+) -> Request:
+    """Send a request; its answer comes as a happening, after a restart too."""
+    request = _new_request(ledger, process_id, "out", "", method, subject, at)
+    rpc_id = request.id.rpartition(":")[2]
+    request = ledger.change(request, rpc_id=rpc_id)
+    ledger.put_line(process_id, wire.request(rpc_id, method, params), rpc_id if prompt else None)
+    return request
+
+
+def tell(ledger: Ledger, process_id: str, method: str, params: Json) -> None:
+    ledger.put_line(process_id, wire.notification(method, params))
+
+
+def reply(ledger: Ledger, request: Request, result: Json) -> None:
+    """Answer a request of the agent, once."""
+    ledger.change(request, response={"result": result})
+    ledger.put_line(request.process_id, wire.result(request.rpc_id, result))
+
+
+def refuse(ledger: Ledger, request: Request, code: int, message: str) -> None:
+    ledger.change(request, response={"error": {"code": code, "message": message}})
+    ledger.put_line(request.process_id, wire.failure(request.rpc_id, code, message))
+
+
+def welcome(ledger: Ledger, session: Session, at: float) -> None:
+    """A session was opened: say what came for it before we knew it."""
+    for early in ledger.all(EarlyFrame):
+        if early.process_id == session.process_id and early.acp_session_id == session.acp_session_id:
+            known = ledger.get(Session, session.id) or session
+            translate(ledger, known, wire.decode(early.line.encode())["params"]["update"], at)
+            ledger.delete(early)
+
+
+def session_of(ledger: Ledger, process_id: str, acp_session_id: Any) -> Session | None:
+    for session in ledger.all(Session):
+        if session.process_id == process_id and session.acp_session_id == acp_session_id:
+            return session
+    return None
+
+
+def _hear_update(
+    ledger: Ledger, process_id: str, params: Json, line: bytes, at: float
+) -> tuple[str, str, Any] | None:
+    """Returns what a following line must match to be a mere continuation."""
+    update: Any = params.get("update")
+    acp_session_id = params.get("sessionId")
+    session = session_of(ledger, process_id, acp_session_id)
+    if session is None:
+        _keep_early(ledger, process_id, acp_session_id, line, params, at)
+        return None
+    if not session.prompting and session.turn is not None and at > (session.answered_at or 0) + LATE_SECONDS:
+        session = ledger.change(session, turn=None, tool_call_id=None)
+    translate(ledger, session, update, at)
+    match update:
+        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str()}} if kind in SPOKEN:
+            return str(acp_session_id), kind, update.get("messageId")
+    return None
+
+
+def _keep_early(
+    ledger: Ledger, process_id: str, acp_session_id: Any, line: bytes, params: Json, at: float
+) -> None:
+    """Some agents speak of a session before they answer the request that opens it."""
+    waiting = [early for early in ledger.all(EarlyFrame) if early.process_id == process_id]
+    opening = any(r.direction == "out" and r.method.startswith("session/") for r in ledger.all(Request))
+    if not isinstance(acp_session_id, str) or not opening or len(waiting) >= EARLY_FRAMES:
+        ledger.emit(UpdateNotUnderstood(raw=params), at)
+        return
+    n = waiting[-1].n + 1 if waiting else 1
+    ledger.save(
+        EarlyFrame(
+            process_id=process_id, n=n, acp_session_id=acp_session_id, line=line.decode("utf-8", "replace")
+        )
+    )
+
+
+def _answer(ledger: Ledger, process_id: str, answer: wire.Answer, at: float) -> Iterator[Happening]:
+    request = _open_request(ledger, process_id, "out", answer.rpc_id)
+    if request is not None:
+        response = {"error": answer.error} if answer.error is not None else {"result": answer.result}
+        yield Answered(ledger.change(request, response=response), answer.result, answer.error)
+    elif answer.error is not None:
+        text = str(answer.error.get("message", "an error"))
+        notice = NoticeGiven(level="warning", code="agent-complained", text=f"The agent reports: {text}")
+        ledger.emit(notice, at)
+
+
+def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterator[Happening]:
+    request = _new_request(ledger, process_id, "in", call.rpc_id, call.method, {}, at)
+    if call.method != "session/request_permission":
+        refuse(ledger, request, -32601, f"{call.method} is not offered")
+        return
+    session = session_of(ledger, process_id, call.params.get("sessionId"))
+    if session is None:
+        refuse(ledger, request, -32602, "no such session")
+        return
+    yield PermissionWanted(request, session, call.params)
+
+
+def _withdrawn(ledger: Ledger, process_id: str, params: Json) -> Iterator[Happening]:
+    request = _open_request(ledger, process_id, "in", wire.id_text(params.get("requestId")))
+    if request is not None:
+        yield Withdrawn(request)
+
+
+def _open_request(ledger: Ledger, process_id: str, direction: str, rpc_id: str) -> Request | None:
+    for request in ledger.all(Request):
+        if (
+            request.process_id == process_id
+            and request.direction == direction
+            and request.rpc_id == rpc_id
+            and request.response is None
+        ):
+            return request
+    return None
+
+
+def _new_request(
+    ledger: Ledger, process_id: str, direction: Any, rpc_id: str, method: str, subject: Json, at: float
+) -> Request:
+    process = _process(ledger, process_id)
+    number = process.requests + 1
+    ledger.change(process, requests=number)
+    return ledger.save(
+        Request(
+            id=f"{process_id}:{number}",
+            process_id=process_id,
+            direction=direction,
+            rpc_id=rpc_id,
+            method=method,
+            subject=subject,
+            created_at=at,
+        )
+    )
+
+
+def _process(ledger: Ledger, process_id: str) -> Process:
+    process = ledger.get(Process, process_id)
+    assert process is not None
+    return process

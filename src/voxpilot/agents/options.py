@@ -1,0 +1,64 @@
+"""What an agent lets a person choose: modes, models and config options in one shape.
+
+Lives here: reading the three ways agents offer choices. Lives elsewhere:
+when they change (translate.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from voxpilot.chat.events import Json
+
+
+def options_of(raw: Json) -> tuple[Json, ...]:
+    """Config options where there are any; else the older models and modes."""
+    config = [shaped for option in raw.get("configOptions") or () if (shaped := _config(option))]
+    categories = {option["category"] for option in config}
+    if not config or "model" not in categories:
+        config += _choice(raw.get("models"), "model", "Model", "currentModelId", "availableModels", "modelId")
+    if not raw.get("configOptions"):
+        config += _choice(raw.get("modes"), "mode", "Mode", "currentModeId", "availableModes", "id")
+    return tuple(config)
+
+
+def _config(option: Any) -> Json | None:
+    if not isinstance(option, dict) or option.get("type") not in ("select", "boolean"):
+        return None
+    return {
+        "id": str(option.get("id", "")),
+        "name": str(option.get("name", "")),
+        "description": option.get("description"),
+        "category": str(option.get("category") or "other"),
+        "type": option["type"],
+        "current": option.get("currentValue"),
+        "choices": _choices(option.get("options")),
+        "via": "config",
+    }
+
+
+def _choices(options: Any) -> list[Json]:
+    found: list[Json] = []
+    for option in options if isinstance(options, list) else ():
+        if not isinstance(option, dict):
+            continue
+        if "options" in option:
+            group = option.get("name") or option.get("group")
+            found += [{**inner, "group": group} for inner in _choices(option["options"])]
+        elif "value" in option:
+            found.append(
+                {name: option[name] for name in ("value", "name", "description") if option.get(name)}
+            )
+    return found
+
+
+def _choice(raw: Any, via: str, name: str, current: str, available: str, key: str) -> list[Json]:
+    if not isinstance(raw, dict) or not isinstance(raw.get(available), list):
+        return []
+    choices = [
+        {"value": item[key], "name": str(item.get("name", item[key]))}
+        for item in raw[available]
+        if isinstance(item, dict) and key in item
+    ]
+    shape = {"id": via, "name": name, "category": via, "type": "select", "via": via}
+    return [{**shape, "current": raw.get(current), "choices": choices}]

@@ -1,0 +1,235 @@
+"""Updates of an agent's session, turned into events.
+
+Lives here: one rule for each `session/update` kind. Nothing is remembered
+between updates but what the session's row holds. What we do not recognise is
+recorded whole. Lives elsewhere: requests and answers (dialogue.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from voxpilot.agents.options import options_of
+from voxpilot.chat.events import (
+    ChatInfoChanged,
+    CommandsChanged,
+    Json,
+    OptionsChanged,
+    PlanMade,
+    TextSpoken,
+    ThoughtSpoken,
+    ToolCallChanged,
+    ToolCallStarted,
+    UpdateNotUnderstood,
+    UsageReported,
+)
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Session, Turn
+
+SPOKEN: dict[str, type[TextSpoken] | type[ThoughtSpoken]] = {
+    "agent_message_chunk": TextSpoken,
+    "agent_thought_chunk": ThoughtSpoken,
+}
+
+
+class NotUnderstood(Exception):
+    """An update whose shape we do not know."""
+
+
+def translate(ledger: Ledger, session: Session, update: Any, at: float) -> None:
+    """Record what the update says, or the update itself."""
+    try:
+        kind = update["sessionUpdate"]
+        _RULES[kind](ledger, session, update, at)
+    except (NotUnderstood, KeyError, TypeError, AttributeError, ValueError):
+        ledger.emit(UpdateNotUnderstood(raw=update, turn=session.turn, tool_call_id=session.tool_call_id), at)
+    if not session.heard:
+        ledger.change(session, heard=True)
+
+
+def message_id_of(ledger: Ledger, session: Session, update: Json) -> str:
+    """The message a chunk belongs to; one is begun when the agent gives no id and the kind changes."""
+    given = update.get("messageId")
+    if given is not None:
+        return f"{session.id}:{given}"
+    speaking = update["sessionUpdate"]
+    if session.speaking != speaking:
+        session = ledger.change(session, speaking=speaking, messages=session.messages + 1)
+    return f"{session.id}-{session.messages}"
+
+
+def tool_fields(call: Json) -> Json:
+    """A tool call's fields in our words; what is absent or null is left out."""
+    fields = {
+        "title": _text(call.get("title")),
+        "tool_kind": _text(call.get("kind")),
+        "status": _text(call.get("status")),
+        "name": _text(call.get("name")),
+        "input": call.get("rawInput"),
+        "output": call.get("rawOutput"),
+        "locations": _objects(call.get("locations")),
+        "content": _content(call.get("content")),
+        "meta": call.get("_meta") if isinstance(call.get("_meta"), dict) else None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def tool_id(call: Json) -> str:
+    given = call.get("toolCallId")
+    if not isinstance(given, str | int):
+        raise NotUnderstood
+    return str(given)
+
+
+def _chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    cls = SPOKEN[update["sessionUpdate"]]
+    content = update["content"]
+    message = message_id_of(ledger, session, update)
+    match content:
+        case {"type": "text", "text": str(text)}:
+            ledger.speak(cls, message, text, session.turn, session.tool_call_id, at)
+        case {"type": str()}:
+            event = cls(
+                message_id=message,
+                content="",
+                block=content,
+                turn=session.turn,
+                tool_call_id=session.tool_call_id,
+            )
+            ledger.emit(event, at)
+        case _:
+            raise NotUnderstood
+
+
+def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    """Some agents say our own prompt back; it is in the chat already."""
+    turn = ledger.get(Turn, session.turn) if session.turn else None
+    content = update["content"]
+    if session.prompting and turn is not None and content.get("text", "").strip() in turn.text:
+        return
+    raise NotUnderstood
+
+
+def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    _fall_silent(ledger, session)
+    fields = {"title": "", "tool_kind": "other", "status": "pending", **tool_fields(update)}
+    event = ToolCallStarted(
+        id=tool_id(update), turn=session.turn, tool_call_id=session.tool_call_id, **fields
+    )
+    ledger.emit(event, at)
+
+
+def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    _fall_silent(ledger, session)
+    event = ToolCallChanged(
+        id=tool_id(update), turn=session.turn, tool_call_id=session.tool_call_id, **tool_fields(update)
+    )
+    ledger.emit(event, at)
+
+
+def _plan(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    entries = update.get("entries")
+    if entries is None:
+        entries = update["steps"]
+    event = PlanMade(
+        entries=tuple(_plan_entry(entry) for entry in entries if isinstance(entry, dict)),
+        turn=session.turn,
+        tool_call_id=session.tool_call_id,
+    )
+    ledger.emit(event, at)
+
+
+def _plan_entry(entry: Json) -> Json:
+    return {
+        "content": str(entry.get("content", entry.get("description", ""))),
+        "priority": str(entry.get("priority") or "medium"),
+        "status": str(entry.get("status") or "pending"),
+    }
+
+
+def _commands(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    commands = _objects(update["availableCommands"]) or ()
+    ledger.emit(CommandsChanged(commands=commands, session_name=session.name), at)
+
+
+def _mode(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    mode = update.get("currentModeId", update.get("modeId"))
+    if not isinstance(mode, str):
+        raise NotUnderstood
+    known = session.options or {}
+    change_options(
+        ledger, session, {**known, "modes": {**(known.get("modes") or {}), "currentModeId": mode}}, at
+    )
+
+
+def _config(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    options = _objects(update["configOptions"]) or ()
+    change_options(ledger, session, {**(session.options or {}), "configOptions": options}, at)
+
+
+def change_options(ledger: Ledger, session: Session, options: Json, at: float) -> None:
+    """Keep what the agent offers to choose, and tell it in one shape."""
+    ledger.change(session, options=options)
+    ledger.emit(OptionsChanged(options=options_of(options), session_name=session.name), at)
+
+
+def _usage(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    usage = {name: update[name] for name in ("used", "size", "cost") if update.get(name) is not None}
+    ledger.emit(UsageReported(usage=usage, session_name=session.name), at)
+
+
+def _info(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    title = _text(update.get("title"))
+    rest = {name: value for name, value in update.items() if name not in ("sessionUpdate", "title")}
+    if title and session.tool_call_id is None:
+        ledger.change(ledger.chat, title=title)
+    ledger.emit(ChatInfoChanged(title=title or None, meta=rest or None), at)
+
+
+def _fall_silent(ledger: Ledger, session: Session) -> None:
+    if session.speaking is not None:
+        ledger.change(session, speaking=None)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _objects(value: Any) -> tuple[Json, ...] | None:
+    """A list with what is not an object left out."""
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise NotUnderstood
+    return tuple(item for item in value if isinstance(item, dict))
+
+
+def _content(value: Any) -> tuple[Json, ...] | None:
+    items = _objects(value)
+    if items is None:
+        return None
+    wrapped = {"content", "diff", "terminal"}
+    return tuple(
+        item
+        if item.get("type") in wrapped
+        or item.get("type") not in ("text", "image", "audio", "resource_link", "resource")
+        else {"type": "content", "content": item}
+        for item in items
+    )
+
+
+_Rule = Callable[[Ledger, Session, Json, float], None]
+_RULES: dict[str, _Rule] = {
+    "agent_message_chunk": _chunk,
+    "agent_thought_chunk": _chunk,
+    "user_message_chunk": _user_chunk,
+    "tool_call": _tool_call,
+    "tool_call_update": _tool_update,
+    "plan": _plan,
+    "available_commands_update": _commands,
+    "current_mode_update": _mode,
+    "config_option_update": _config,
+    "usage_update": _usage,
+    "session_info_update": _info,
+}

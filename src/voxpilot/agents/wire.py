@@ -1,0 +1,128 @@
+"""JSON-RPC as agents really write it: lines to frames and back.
+
+Lives here: reading any line without ever failing, and writing ours. Lives
+elsewhere: what methods mean (dialogue.py, translate.py), moving bytes (keeper/).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from voxpilot.chat.events import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    method: str
+    params: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    rpc_id: str
+    method: str
+    params: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    rpc_id: str
+    result: Any
+    error: Json | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    why: str
+
+
+Frame = Notification | Call | Answer | Unreadable
+
+
+def decode(line: bytes) -> Any:
+    """The JSON of a line, repaired where a strict reader would refuse it; None when it is none."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        # Some agents cut an emoji in two and send a lone surrogate.
+        return _repaired(json.loads(line.decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return None
+
+
+def frame_of(message: Any) -> Frame:
+    """What kind of message this is. Messages without `jsonrpc` are taken too."""
+    if not isinstance(message, dict):
+        return Unreadable("not a message")
+    method = message.get("method")
+    if method is not None:
+        return _asking(message, method)
+    if "id" not in message or not ("result" in message or "error" in message):
+        return Unreadable("neither a request nor an answer")
+    if not isinstance(message["id"], str | int | None):
+        return Unreadable("an id that is no id")
+    error = message.get("error")
+    if error is not None and not isinstance(error, dict):
+        error = {"code": -32603, "message": str(error)}
+    return Answer(id_text(message["id"]), message.get("result"), error)
+
+
+def _asking(message: Json, method: Any) -> Frame:
+    params = message.get("params")
+    params = params if isinstance(params, dict) else {}
+    if not isinstance(method, str):
+        return Unreadable("a method that is no name")
+    if "id" not in message:
+        return Notification(method, params)
+    if isinstance(message["id"], bool) or not isinstance(message["id"], str | int):
+        return Unreadable("an id that is no id")
+    return Call(id_text(message["id"]), method, params)
+
+
+def id_text(rpc_id: Any) -> str:
+    """An id as JSON text, so that 0 and "0" differ."""
+    return orjson.dumps(rpc_id).decode()
+
+
+def request(rpc_id: str, method: str, params: Json) -> str:
+    return _line({"jsonrpc": "2.0", "id": orjson.loads(rpc_id), "method": method, "params": params})
+
+
+def notification(method: str, params: Json) -> str:
+    return _line({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def result(rpc_id: str, value: Any) -> str:
+    return _line({"jsonrpc": "2.0", "id": orjson.loads(rpc_id), "result": value})
+
+
+def failure(rpc_id: str, code: int, message: str) -> str:
+    error = {"code": code, "message": message}
+    return _line({"jsonrpc": "2.0", "id": orjson.loads(rpc_id), "error": error})
+
+
+def _line(message: Json) -> str:
+    return orjson.dumps(message).decode()
+
+
+def _repaired(value: Any) -> Any:
+    """Only what can be stored and sent again: whole characters, finite and 64-bit numbers."""
+    match value:
+        case str():
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case dict():
+            return {_repaired(name): _repaired(inner) for name, inner in value.items()}
+        case list():
+            return [_repaired(inner) for inner in value]
+        case float() if not math.isfinite(value):
+            return None
+        case int() if not -(2**63) <= value < 2**64:
+            return float(value) if abs(value) < 10**300 else None
+    return value

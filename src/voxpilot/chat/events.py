@@ -1,0 +1,216 @@
+"""The facts of a chat, one class for each kind of event.
+
+Lives here: what an event says, and its form on the wire. Lives elsewhere:
+numbering and keeping events (storage/), what they add up to (transcript.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One fact in a chat's log; the log adds `seq` and `at`."""
+
+    kind: ClassVar[str]
+    turn: str | None = None
+    tool_call_id: str | None = None
+    """Set on everything a delegated agent does: the call of the assistant it belongs to."""
+
+    def body(self) -> Json:
+        """The event as JSON, without what was left unsaid."""
+        return {
+            name: value for name in _field_names(type(self)) if (value := getattr(self, name)) is not None
+        }
+
+
+_names: dict[type[Event], tuple[str, ...]] = {}
+
+
+def _field_names(cls: type[Event]) -> tuple[str, ...]:
+    if cls not in _names:
+        _names[cls] = tuple(f.name for f in fields(cls))
+    return _names[cls]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagePosted(Event):
+    """A person's message, or a whole message from history. The same id again replaces it."""
+
+    kind = "message"
+    id: str
+    role: Literal["user", "assistant", "agent"]
+    text: str
+    attachments: tuple[Json, ...] = ()
+    queued: bool | None = None
+    """Waits for its turn; `turn-started` with this message ends the wait."""
+    removed: bool | None = None
+    """Taken out of the queue again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStarted(Event):
+    kind = "turn-started"
+    by: Literal["assistant", "agent"]
+    message_id: str
+    agent: str | None = None
+    session_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextSpoken(Event):
+    kind = "text-delta"
+    message_id: str
+    content: str
+    block: Json | None = None
+    """Content that is not text (an image, a link), as the agent sent it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThoughtSpoken(Event):
+    kind = "thought-delta"
+    message_id: str
+    content: str
+    block: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallStarted(Event):
+    kind = "tool-call"
+    id: str
+    title: str
+    tool_kind: str
+    status: str
+    name: str | None = None
+    input: Any = None
+    output: Any = None
+    locations: tuple[Json, ...] = ()
+    content: tuple[Json, ...] = ()
+    meta: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallChanged(Event):
+    """A patch: fields left out stay as they were."""
+
+    kind = "tool-update"
+    id: str
+    title: str | None = None
+    tool_kind: str | None = None
+    status: str | None = None
+    name: str | None = None
+    input: Any = None
+    output: Any = None
+    locations: tuple[Json, ...] | None = None
+    content: tuple[Json, ...] | None = None
+    meta: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanMade(Event):
+    kind = "plan"
+    entries: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Event):
+    kind = "question"
+    id: str
+    type: Literal["permission", "form", "url", "confirm", "sign-in"]
+    title: str
+    detail: Json
+    options: tuple[Json, ...]
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnswered(Event):
+    kind = "answer"
+    question_id: str
+    outcome: str
+    by: Literal["person", "rule", "auto", "cancelled", "expired"]
+    option_id: str | None = None
+    where: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentStatusChanged(Event):
+    kind = "agent-status"
+    agent: str
+    status: Literal["starting", "connected", "busy", "disconnected", "error"]
+    message: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionsChanged(Event):
+    """Modes, models and config options of a session in one shape, with their current values."""
+
+    kind = "options"
+    options: tuple[Json, ...]
+    session_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandsChanged(Event):
+    kind = "commands"
+    commands: tuple[Json, ...]
+    session_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageReported(Event):
+    kind = "usage"
+    usage: Json
+    session_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatInfoChanged(Event):
+    """Title, workspace, mode, agent, policy: only what changed."""
+
+    kind = "chat-info"
+    title: str | None = None
+    workspace: str | None = None
+    mode: str | None = None
+    agent: str | None = None
+    policy: str | None = None
+    meta: Json | None = None
+    """What an agent says of its session beside the title."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeGiven(Event):
+    kind = "notice"
+    level: Literal["info", "warning", "error"]
+    code: str
+    text: str
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded(Event):
+    """Always comes, exactly once for each turn."""
+
+    kind = "turn-ended"
+    stop_reason: str
+    error: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateNotUnderstood(Event):
+    kind = "unknown"
+    raw: Any
+
+
+Spoken = TextSpoken | ThoughtSpoken
+EVENT_TYPES: tuple[type[Event], ...] = (
+    MessagePosted, TurnStarted, TextSpoken, ThoughtSpoken, ToolCallStarted, ToolCallChanged, PlanMade,
+    QuestionAsked, QuestionAnswered, AgentStatusChanged, OptionsChanged, CommandsChanged, UsageReported,
+    ChatInfoChanged, NoticeGiven, TurnEnded, UpdateNotUnderstood,
+)  # fmt: skip

@@ -1,0 +1,26 @@
+"""What every awake chat shares: the database, the settings, the agents, the time.
+
+Lives here: only the names. Lives elsewhere: who opens and closes them
+(supervisor.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from voxpilot.agents.catalog import Catalog
+from voxpilot.runtime.clock import Clock
+from voxpilot.settings import Settings
+from voxpilot.storage.database import Database
+from voxpilot.storage.event_log import Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    db: Database
+    settings: Settings
+    catalog: Catalog
+    clock: Clock
+    chat_changed: Callable[[str, list[Recorded]], None]
+    """Called after each committed step of a chat."""

@@ -1,0 +1,83 @@
+"""What the journal of one agent process holds, taken into a step.
+
+Lives here: each kind of record, in order, and the offset that says how far we
+are. Lives elsewhere: lines (agents/dialogue.py), decisions (progress.py).
+"""
+
+from __future__ import annotations
+
+import orjson
+
+from voxpilot.agents.connection import Link
+from voxpilot.agents.dialogue import hear
+from voxpilot.chat.events import NoticeGiven
+from voxpilot.keeper.journal import Record
+from voxpilot.runtime.progress import Progress
+from voxpilot.storage.rows import OutboxLine, Process, Session
+
+STDERR_LINES = 20
+
+
+def take_in(progress: Progress, process_id: str, link: Link, now: float) -> bool:
+    """Read on in a process's journal; True when there may be more."""
+    process = progress.ledger.get(Process, process_id)
+    if process is None:
+        return False
+    records = link.read()
+    for record in records:
+        take_record(progress, process_id, record)
+    if records:
+        return True
+    if link.over.is_set() and progress.ledger.get(Process, process_id) is not None:
+        end = {"reason": "lost"}
+        if link.failed is not None:
+            end = {"reason": "not-started", "error": link.failed.message}
+        progress.process_ended(process, end, now)
+    return False
+
+
+def take_record(progress: Progress, process_id: str, record: Record) -> None:
+    ledger = progress.ledger
+    if record.type == b"<":
+        for happening in hear(ledger, process_id, record.payload, record.at):
+            progress.happened(happening, record.at)
+            progress.advance(record.at)
+    elif record.type == b">":
+        number = int(record.payload.split(b" ", 1)[0])
+        if (line := ledger.get(OutboxLine, process_id, number)) is not None:
+            ledger.delete(line)
+    elif record.type == b"!":
+        size = orjson.loads(record.payload)["skipped"]
+        text = f"The agent sent a message that is too large ({size / 1e6:.0f} MB); it was skipped."
+        ledger.emit(NoticeGiven(level="warning", code="line-too-long", text=text), record.at)
+    elif record.type == b"e":
+        _take_stderr(progress, process_id, record)
+    elif record.type == b"x":
+        _end(progress, process_id, record)
+        return
+    if (process := ledger.get(Process, process_id)) is not None:
+        ledger.change(process, offset=record.end)
+
+
+def _take_stderr(progress: Progress, process_id: str, record: Record) -> None:
+    """What the agent wrote to its error output during a prompt; told when it said nothing else."""
+    said = orjson.loads(record.payload)
+    for session in progress.ledger.all(Session):
+        if session.process_id == process_id and not session.prompting and not session.heard and session.turn:
+            text = "\n".join(str(said.get("stderr", "")).splitlines()[-STDERR_LINES:])
+            notice = NoticeGiven(
+                level="warning",
+                code="agent-stderr",
+                text="The agent's own messages:",
+                detail=text,
+                turn=session.turn,
+            )
+            progress.ledger.emit(notice, record.at)
+
+
+def _end(progress: Progress, process_id: str, record: Record) -> None:
+    process = progress.ledger.get(Process, process_id)
+    if process is None:
+        return
+    process = progress.ledger.change(process, offset=record.end)
+    progress.process_ended(process, orjson.loads(record.payload), record.at)

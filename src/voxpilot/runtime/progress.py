@@ -1,0 +1,296 @@
+"""Carrying turns on: what to do next, decided from the rows alone.
+
+Lives here: `advance`, which looks at what is and asks for what is missing, so
+that it does the same after a restart as before; and what an answer, an agent's
+end or the clock changes. Lives elsewhere: beginning and ending turns (turn.py),
+running the steps (live_chat.py).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from voxpilot.agents import sessions
+from voxpilot.agents.catalog import Catalog
+from voxpilot.agents.dialogue import Answered, Happening, PermissionWanted, Withdrawn
+from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
+from voxpilot.agents.sessions import AgentRefused
+from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
+from voxpilot.runtime import questions, turn
+from voxpilot.settings import Settings
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import OutboxLine, Process, Question, Request, Session, Turn
+
+CRASH_WINDOW_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One chat's next steps."""
+
+    ledger: Ledger
+    settings: Settings
+    catalog: Catalog
+    may_begin: bool = True
+    """False while winding down: queued messages wait for the next start."""
+
+    def advance(self, now: float) -> None:
+        """Begin the next turn if none runs, and do whatever the running one lacks."""
+        current = turn.running(self.ledger)
+        if current is None:
+            waiting = turn.queued(self.ledger)
+            if not waiting or not self.may_begin or now < self._quiet_until():
+                return
+            current = turn.start(self.ledger, waiting[0], now)
+        if current.cancelled_at is None:
+            self._pursue(current, now)
+
+    def happened(self, happening: Happening, at: float) -> None:
+        match happening:
+            case Answered():
+                self._answered(happening, at)
+            case PermissionWanted():
+                questions.ask(self.ledger, happening, at)
+            case Withdrawn(request):
+                questions.withdraw(self.ledger, request, at)
+
+    def process_ended(self, process: Process, end: Json, now: float) -> None:
+        """An agent is gone, whoever ended it."""
+        ledger = self.ledger
+        orderly = end.get("reason") in ORDERLY
+        why = explain(end, self.catalog.describe(process.agent))
+        current = turn.running(ledger)
+        resend = self._take_back_prompt(process, current, end)
+        for question in [q for q in ledger.all(Question) if q.process_id == process.id]:
+            questions.expire(ledger, question, now)
+        if current is not None and current.agent == process.agent and not resend:
+            self._end_with(
+                current,
+                process,
+                orderly,
+                {"message": why.message, "hint": why.hint, "detail": why.detail},
+                now,
+            )
+        ledger.change(process, state="ended", ended_at=now, ended=end)
+        event = AgentStatusChanged(
+            agent=process.agent,
+            status="disconnected" if orderly else "error",
+            message=why.message,
+            hint=why.hint or None,
+        )
+        ledger.emit(event, now)
+        if not orderly:
+            crashes = (*ledger.chat.crashes, now)[-self.settings.crash_limit :]
+            ledger.change(ledger.chat, crashes=crashes)
+
+    def on_time(self, now: float) -> None:
+        """Do what the clock asks for."""
+        for process in self.ledger.all(Process):
+            if process.state == "starting":
+                self._starting(process, now)
+        current = turn.running(self.ledger)
+        if current is None or current.cancelled_at is None:
+            return
+        if now >= current.cancelled_at + self.settings.cancel_timeout:
+            self._force(current, now)
+
+    def deadlines(self) -> Iterator[float]:
+        """When `on_time` or `advance` may have something to do."""
+        for process in self.ledger.all(Process):
+            if process.state == "starting":
+                wait = self.settings.start_timeout if process.slow else self.settings.start_notice
+                yield process.started_at + wait
+        current = turn.running(self.ledger)
+        if current is None and self.may_begin and turn.queued(self.ledger):
+            yield self._quiet_until()
+        elif current is not None and current.cancelled_at is not None:
+            yield current.cancelled_at + self.settings.cancel_timeout
+
+    # The running turn
+
+    def _pursue(self, current: Turn, now: float) -> None:
+        if turn.prompt_request(self.ledger, current) is not None:
+            return
+        process = turn.process_of(self.ledger, current.agent)
+        if process is None:
+            self._start_process(current, now)
+        elif process.state == "ready":
+            self._prompt(current, process, now)
+
+    def _prompt(self, current: Turn, process: Process, now: float) -> None:
+        ledger = self.ledger
+        session = sessions.find_session(ledger, current.agent, current.session_name)
+        if session is not None and session.process_id == process.id:
+            sessions.prompt(ledger, session, current, now)
+            ledger.emit(AgentStatusChanged(agent=current.agent, status="busy", turn=current.id), now)
+        elif not self._is_opening(process, current.session_name):
+            sessions.open_session(ledger, process, current.session_name, now)
+
+    def _is_opening(self, process: Process, name: str) -> bool:
+        return any(
+            request.process_id == process.id
+            and request.method == "session/new"
+            and request.subject.get("session_name") == name
+            for request in self.ledger.all(Request)
+        )
+
+    def _start_process(self, current: Turn, now: float) -> None:
+        ledger = self.ledger
+        crashes = [at for at in ledger.chat.crashes if at > now - CRASH_WINDOW_SECONDS]
+        if len(crashes) >= self.settings.crash_limit:
+            error = {
+                "message": f"The agent failed {len(crashes)} times within a minute; it is not started again now.",
+                "hint": "Look at its last words above; try again in a minute.",
+                "code": "crash-loop",
+            }
+            turn.end(ledger, current, "failed", "error", now, error)
+            return
+        process = ledger.save(
+            Process(
+                id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=current.agent, started_at=now
+            )
+        )
+        sessions.begin(ledger, process, now)
+        ledger.emit(AgentStatusChanged(agent=current.agent, status="starting"), now)
+
+    # What comes in
+
+    def _answered(self, answered: Answered, at: float) -> None:
+        process = self.ledger.get(Process, answered.request.process_id)
+        current = turn.running(self.ledger)
+        if process is None:
+            return
+        match answered.request.method:
+            case "initialize":
+                self._begun(process, current, answered, at)
+            case "session/new":
+                self._opened(process, current, answered, at)
+            case "session/prompt":
+                self._prompt_answered(current, answered, at)
+
+    def _begun(self, process: Process, current: Turn | None, answered: Answered, at: float) -> None:
+        ledger = self.ledger
+        try:
+            if answered.error is not None:
+                raise AgentRefused(**_message_and_hint(answered.error))
+            result = sessions.check_begun(answered.result)
+        except AgentRefused as refused:
+            self._give_up(process, current, {"message": refused.message, "hint": refused.hint}, at)
+            return
+        if process.state == "starting":
+            ledger.change(process, state="ready", initialized=result)
+            ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
+
+    def _opened(self, process: Process, current: Turn | None, answered: Answered, at: float) -> None:
+        before = sessions.find_session(self.ledger, process.agent, answered.request.subject["session_name"])
+        error: Json | None = None
+        if answered.error is not None:
+            error = sessions.describe_error(answered.error)
+        else:
+            try:
+                sessions.session_opened(self.ledger, process, answered.request, answered.result, at)
+            except AgentRefused as refused:
+                error = {"message": refused.message, "hint": refused.hint}
+        if error is not None and current is not None:
+            turn.end(self.ledger, current, "failed", "error", at, error)
+        elif error is None and before is not None:
+            name = self.catalog.describe(process.agent).display_name
+            text = (
+                f"The previous {name} session could not be restored. A new session has been "
+                "started. "
+                "Your conversation history in VoxPilot is intact."
+            )
+            self.ledger.emit(NoticeGiven(level="warning", code="session-not-restored", text=text), at)
+
+    def _prompt_answered(self, current: Turn | None, answered: Answered, at: float) -> None:
+        if current is None or answered.request.subject.get("turn") != current.id:
+            return
+        session = self.ledger.get(Session, answered.request.subject["session"])
+        if current.cancelled_at is not None:
+            turn.end(self.ledger, current, "cancelled", "cancelled", at)
+        elif answered.error is not None:
+            error = sessions.describe_error(answered.error)
+            turn.end(self.ledger, current, "failed", "error", at, error)
+        else:
+            reason = sessions.stop_reason_of(answered.result)
+            if reason == "end_turn" and session is not None and not session.heard:
+                self._note_silence(current, at)
+            state = "cancelled" if reason == "cancelled" else "done"
+            turn.end(self.ledger, current, state, reason, at)  # type: ignore[arg-type]
+
+    def _note_silence(self, current: Turn, at: float) -> None:
+        text = "The agent returned nothing."
+        detail = "It may lack a key or a sign-in; its own messages, if it wrote any, follow."
+        notice = NoticeGiven(level="warning", code="empty-answer", text=text, detail=detail, turn=current.id)
+        self.ledger.emit(notice, at)
+
+    # Ends
+
+    def _end_with(self, current: Turn, process: Process, orderly: bool, error: Json, now: float) -> None:
+        """End a turn whose agent is gone: stopped, cut off, or never begun."""
+        if current.cancelled_at is not None:
+            turn.end(self.ledger, current, "cancelled", "cancelled", now)
+        elif process.state == "ready" or orderly:
+            turn.end(self.ledger, current, "interrupted", "interrupted", now, error)
+        else:
+            turn.end(self.ledger, current, "failed", "error", now, error)
+
+    def _take_back_prompt(self, process: Process, current: Turn | None, end: Json) -> bool:
+        """A prompt the agent never got may go to the next process; one that it got may not."""
+        if current is None or current.agent != process.agent or current.cancelled_at is not None:
+            return False
+        if end.get("reason") not in NOT_TAKEN:
+            return False
+        request = turn.prompt_request(self.ledger, current)
+        if request is None:
+            return True
+        unsent = {line.prompt for line in self.ledger.all(OutboxLine) if line.process_id == process.id}
+        if request.rpc_id not in unsent:
+            return False
+        self.ledger.change(request, response={"error": {"message": "never sent"}})
+        return True
+
+    def _give_up(self, process: Process, current: Turn | None, error: Json, at: float) -> None:
+        """The agent cannot be used: end it, and the turn that waits for it."""
+        if current is not None and current.agent == process.agent:
+            turn.end(self.ledger, current, "failed", "error", at, error)
+        self.ledger.change(process, state="stopping", force=True)
+        event = AgentStatusChanged(
+            agent=process.agent, status="error", message=error["message"], hint=error.get("hint")
+        )
+        self.ledger.emit(event, at)
+
+    def _starting(self, process: Process, now: float) -> None:
+        if not process.slow and now >= process.started_at + self.settings.start_notice:
+            process = self.ledger.change(process, slow=True)
+            event = AgentStatusChanged(
+                agent=process.agent, status="starting", message="Still starting.", hint="Stop it if it hangs."
+            )
+            self.ledger.emit(event, now)
+        if now >= process.started_at + self.settings.start_timeout:
+            error = {
+                "message": f"The agent gave no answer within {self.settings.start_timeout:.0f} s.",
+                "hint": "Try its command in a terminal; it may wait for something there.",
+            }
+            self._give_up(process, turn.running(self.ledger), error, now)
+
+    def _force(self, current: Turn, now: float) -> None:
+        """The agent did not stop when asked."""
+        text = "The agent did not stop when asked, so it was ended."
+        self.ledger.emit(NoticeGiven(level="warning", code="forced-stop", text=text, turn=current.id), now)
+        turn.end(self.ledger, current, "cancelled", "cancelled", now)
+        process = turn.process_of(self.ledger, current.agent)
+        if process is not None:
+            self.ledger.change(process, state="stopping", force=True)
+
+    def _quiet_until(self) -> float:
+        """Some agents answer the prompt before their last words; the next prompt waits for them."""
+        ends = [session.answered_at for session in self.ledger.all(Session) if session.answered_at]
+        return max(ends, default=0.0) + self.settings.quiet_time
+
+
+def _message_and_hint(error: Json) -> dict[str, str]:
+    described = sessions.describe_error(error)
+    return {"message": described["message"], "hint": described.get("hint", "")}

@@ -1,0 +1,145 @@
+"""Questions that wait for a person, each decided exactly once.
+
+Lives here: asking, answering, and taking questions back when nobody can answer
+them any more. Lives elsewhere: how an agent asks (agents/sessions.py).
+"""
+
+from __future__ import annotations
+
+from voxpilot.agents import sessions
+from voxpilot.agents.dialogue import PermissionWanted
+from voxpilot.chat.events import QuestionAnswered, QuestionAsked
+from voxpilot.errors import Conflict, Invalid, NotFound
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Process, Question, Request, Session, Turn
+
+
+class AlreadyDecided(Conflict):
+    """Somebody or something was faster."""
+
+    code = "already-decided"
+
+
+def ask(ledger: Ledger, wanted: PermissionWanted, at: float) -> None:
+    """Put an agent's permission request to the person."""
+    session = ledger.get(Session, wanted.session.id) or wanted.session
+    turn = ledger.get(Turn, session.turn) if session.turn else None
+    if turn is None or turn.cancelled_at is not None or not session.prompting:
+        # Nobody may approve what was stopped, or what no turn asked for.
+        sessions.answer_permission(ledger, wanted.request, None)
+        return
+    wish = sessions.permission_of(ledger, session, wanted.params, at)
+    if wish is None:
+        sessions.refuse_permission(ledger, wanted.request)
+        return
+    question = ledger.save(
+        Question(
+            id=f"q-{wanted.request.id.replace(':', '-')}",
+            chat_id=ledger.chat.id,
+            turn=session.turn,
+            process_id=wanted.request.process_id,
+            request_id=wanted.request.id,
+            session_id=session.id,
+            type="permission",
+            title=wish["title"],
+            detail=wish["detail"],
+            options=tuple(wish["options"]),
+            asked_at=at,
+        )
+    )
+    event = QuestionAsked(
+        id=question.id,
+        type="permission",
+        title=question.title,
+        detail=question.detail,
+        options=question.options,
+        agent=session.agent,
+        turn=session.turn,
+        tool_call_id=session.tool_call_id,
+    )
+    ledger.emit(event, at)
+
+
+def answer(
+    ledger: Ledger, question_id: str, option_id: str, where: str, reason: str | None, at: float
+) -> Question:
+    """A person's choice. The caller has made sure that a question not found here is not open."""
+    question = ledger.get(Question, question_id)
+    if question is None:
+        raise NotFound("There is no such open question.")
+    chosen = next((option for option in question.options if option["id"] == option_id), None)
+    if chosen is None:
+        raise Invalid("That is not one of the options.", "Choose one that was offered.")
+    request = ledger.get(Request, question.request_id)
+    assert request is not None
+    sessions.answer_permission(ledger, request, option_id)
+    return _decide(ledger, question, chosen["kind"] or "selected", "person", at, option_id, where, reason)
+
+
+def withdraw(ledger: Ledger, request: Request, at: float) -> None:
+    """The agent takes its question back."""
+    for question in ledger.all(Question):
+        if question.request_id == request.id:
+            cancel(ledger, question, at)
+
+
+def cancel(ledger: Ledger, question: Question, at: float) -> None:
+    """Tell the agent that nobody will choose."""
+    request = ledger.get(Request, question.request_id)
+    if request is not None and ledger.get(Process, question.process_id) is not None:
+        sessions.answer_permission(ledger, request, None)
+    _decide(ledger, question, "cancelled", "cancelled", at)
+
+
+def expire(ledger: Ledger, question: Question, at: float) -> None:
+    """The agent is gone: there is nobody to tell."""
+    _decide(ledger, question, "expired", "expired", at)
+
+
+def explain_decided(question: Question) -> AlreadyDecided:
+    """Why an answer comes too late."""
+    match question.decided_by:
+        case "cancelled":
+            return AlreadyDecided("The turn was stopped, so this question is closed.")
+        case "expired":
+            return AlreadyDecided(
+                "The agent is gone, so nothing was done.", "Send a message to start it again."
+            )
+    label = next((o["label"] for o in question.options if o["id"] == question.option_id), question.outcome)
+    where = f" on {question.decided_where}" if question.decided_where else ""
+    return AlreadyDecided(f"Already decided{where}: {label}.")
+
+
+def _decide(
+    ledger: Ledger,
+    question: Question,
+    outcome: str,
+    by: str,
+    at: float,
+    option_id: str | None = None,
+    where: str | None = None,
+    reason: str | None = None,
+) -> Question:
+    decided = ledger.change(
+        question,
+        state="decided",
+        outcome=outcome,
+        option_id=option_id,
+        decided_by=by,
+        decided_where=where,
+        decided_at=at,
+        reason=reason,
+    )
+    session = ledger.get(Session, question.session_id)
+    event = QuestionAnswered(
+        question_id=question.id,
+        outcome=outcome,
+        by=by,  # type: ignore[arg-type]
+        option_id=option_id,
+        where=where,
+        reason=reason,
+        turn=question.turn,
+        tool_call_id=session.tool_call_id if session else None,
+    )
+    ledger.emit(event, at)
+    return decided

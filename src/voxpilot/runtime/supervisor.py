@@ -1,0 +1,252 @@
+"""All chats that are awake, and who wakes them.
+
+Lives here: waking, creating and deleting chats, the sweep at start-up, and the
+two ways to leave: with agents stopped, or with agents left working. Lives
+elsewhere: one awake chat (live_chat.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import uuid
+from pathlib import Path
+
+from voxpilot.agents.catalog import Catalog
+from voxpilot.chat.events import ChatInfoChanged, Json, NoticeGiven
+from voxpilot.chat.transcript import Transcript
+from voxpilot.errors import Invalid, NotFound, ShuttingDown
+from voxpilot.keeper.attach import KeeperGone, attach, is_kept
+from voxpilot.keeper.sweep import end_tree
+from voxpilot.killpoints import reach
+from voxpilot.runtime import turn
+from voxpilot.runtime.clock import Clock
+from voxpilot.runtime.feed import Feed
+from voxpilot.runtime.house import House
+from voxpilot.runtime.live_chat import LiveChat
+from voxpilot.settings import Settings
+from voxpilot.storage import chats
+from voxpilot.storage import ledger as ledgers
+from voxpilot.storage.database import Database
+from voxpilot.storage.event_log import Recorded
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.replies import find_reply
+from voxpilot.storage.rows import Chat, Process, Reply, Turn
+
+log = logging.getLogger(__name__)
+CANCEL_SECONDS = 3.0
+STOP_SECONDS = 6.0
+AWAKE_LIMIT = 32
+SLEEP_SECONDS = 60.0
+_TELLING = frozenset({"turn-started", "turn-ended", "question", "answer", "chat-info", "message"})
+"""Kinds of events that change how a chat stands in the list."""
+
+
+class Supervisor:
+    """Use as `async with`; leaving the block leaves agents to their keepers."""
+
+    def __init__(
+        self, db: Database, settings: Settings, catalog: Catalog, clock: Clock | None = None
+    ) -> None:
+        self.house = House(db, settings, catalog, clock or Clock(), self._chat_changed)
+        self.feed = Feed()
+        self._awake: dict[str, LiveChat] = {}
+        self._workers: dict[str, asyncio.Task[None]] = {}
+        self._sweeping: asyncio.Task[None] | None = None
+        self._waking = asyncio.Lock()
+        self._closing = False
+
+    async def __aenter__(self) -> Supervisor:
+        self.house.settings.keepers.mkdir(mode=0o700, exist_ok=True)
+        self._sweeping = asyncio.create_task(self._sweep())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._closing = True
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        for chat in self._awake.values():
+            await chat.close()
+        await asyncio.gather(*self._workers.values(), return_exceptions=True)
+
+    async def chat(self, chat_id: str) -> LiveChat:
+        """The awake chat of this id; raises NotFound."""
+        async with self._waking:
+            if self._closing:
+                raise ShuttingDown
+            if (chat := self._awake.get(chat_id)) is not None:
+                chat.touched_at = self.house.clock.now()
+                return chat
+            await self._let_sleep()
+            ledger = await self.house.db.read(lambda db: ledgers.load(db, chat_id))
+            return self._wake(ledger)
+
+    async def create(
+        self, workspace: str, mode: str, agent: str | None, policy: str, name: str | None, key: str | None
+    ) -> str:
+        """Make a chat; returns its id. The same key makes one chat only."""
+        if mode != "agent":
+            raise Invalid("Only agent mode is offered yet.", 'Use mode "agent" and name an agent.')
+        if agent is None:
+            raise Invalid("Agent mode needs an agent.", "Name one of the agents in the list.")
+        self.house.catalog.get(agent)
+        folder = Path(workspace)
+        if not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
+            raise Invalid(
+                f"There is no folder {workspace}.", "Give the absolute path of a folder that exists."
+            )
+        async with self._waking:
+            if key is not None and (stored := await find_reply(self.house.db, key)) is not None:
+                return str(stored["id"])
+            ledger = self._new_ledger(workspace, mode, agent, policy, name, key)
+            await self.house.db.commit(ledger.take(self.house.clock.now()).batch)
+            ledger.committed()
+            self.feed.changed(ledger.chat.id)
+            return self._wake(ledger).id
+
+    async def delete(self, chat_id: str) -> None:
+        """Stop the chat's agents at once, and forget it."""
+        chat = await self.chat(chat_id)
+        await chat.do(_stop_agents)
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await chat.until(lambda ledger: not ledger.all(Process))
+        except TimeoutError:
+            log.warning("agents of a deleted chat are slow to end: chat=%s", chat_id)
+        processes = await chats.processes_of(self.house.db, chat_id)
+        await chats.delete_chat(self.house.db, chat_id)
+        self._awake.pop(chat_id, None)
+        await chat.close()
+        await asyncio.gather(self._workers.pop(chat_id, _nothing()), return_exceptions=True)
+        self.feed.removed(chat_id)
+        for process_id in processes:
+            await _end_keeper(self.house.settings.keepers / process_id)
+
+    async def stop_agents(self) -> None:
+        """Before leaving for good: cancel every turn, then end every agent."""
+        if self._sweeping is not None:
+            await asyncio.gather(self._sweeping, return_exceptions=True)
+        awake = list(self._awake.values())
+        for chat in awake:
+            chat.winding_down = True
+        await asyncio.gather(*(chat.do(_cancel_all) for chat in awake), return_exceptions=True)
+        await _bounded(CANCEL_SECONDS, [chat.until(_nothing_runs) for chat in awake])
+        await asyncio.gather(*(chat.do(_end_agents) for chat in awake), return_exceptions=True)
+        await _bounded(STOP_SECONDS, [chat.until(lambda ledger: not ledger.all(Process)) for chat in awake])
+
+    def _new_ledger(
+        self, workspace: str, mode: str, agent: str, policy: str, name: str | None, key: str | None
+    ) -> Ledger:
+        now = self.house.clock.now()
+        row = Chat(
+            id=uuid.uuid4().hex[:12], title="", workspace=workspace, mode=mode, agent=agent, policy=policy,
+            name=name, created_at=now, updated_at=now,
+        )  # fmt: skip
+        ledger = Ledger(row, Transcript())
+        ledger.save(row)
+        ledger.emit(ChatInfoChanged(workspace=workspace, mode=mode, agent=agent, policy=policy), now)
+        if key is not None:
+            ledger.save(Reply(key=key, chat_id=row.id, reply={"id": row.id}, at=now))
+        return ledger
+
+    def _wake(self, ledger: Ledger) -> LiveChat:
+        chat = LiveChat(self.house, ledger)
+        self._awake[chat.id] = chat
+        self._workers[chat.id] = asyncio.create_task(chat.run())
+        return chat
+
+    async def _let_sleep(self) -> None:
+        """Forget chats that nobody uses; their rows are all there is to them."""
+        if len(self._awake) < AWAKE_LIMIT:
+            return
+        before = self.house.clock.now() - SLEEP_SECONDS
+        for chat in [c for c in self._awake.values() if c.touched_at < before and c.is_idle()]:
+            del self._awake[chat.id]
+            await chat.close()
+            await self._workers.pop(chat.id)
+
+    def _chat_changed(self, chat_id: str, events: list[Recorded]) -> None:
+        if any(event.kind in _TELLING for event in events):
+            self.feed.changed(chat_id)
+
+    async def _sweep(self) -> None:
+        """Find the agents that worked on without us, and end what belongs to no chat."""
+        kept = {process.id for process in await chats.live_processes(self.house.db)}
+        for chat_id in await chats.chats_to_wake(self.house.db):
+            reach("mid-sweep")
+            try:
+                chat = await self.chat(chat_id)
+                if any(turn.state == "running" for turn in chat.ledger.all(Turn)):
+                    await chat.do(_note_recovery)
+            except NotFound:
+                continue
+        for folder in self.house.settings.keepers.iterdir():
+            if folder.name not in kept and folder.name not in self._live_ids():
+                await _end_keeper(folder)
+
+    def _live_ids(self) -> set[str]:
+        return {process.id for chat in self._awake.values() for process in chat.ledger.all(Process)}
+
+
+def _note_recovery(ledger: Ledger, now: float) -> Json:
+    current = turn.running(ledger)
+    if current is not None and turn.prompt_request(ledger, current) is not None:
+        text = "The server was restarted; the agent worked on."
+        ledger.emit(NoticeGiven(level="info", code="recovered", text=text, turn=current.id), now)
+    return {}
+
+
+def _cancel_all(ledger: Ledger, now: float) -> Json:
+    """Stop what runs and drop nothing: queued messages wait for the next start."""
+    if turn.running(ledger) is not None:
+        turn.cancel(ledger, now)
+    return {}
+
+
+def _end_agents(ledger: Ledger, now: float) -> Json:
+    for process in ledger.all(Process):
+        ledger.change(process, state="stopping")
+    return {}
+
+
+def _stop_agents(ledger: Ledger, now: float) -> Json:
+    for waiting in turn.queued(ledger):
+        turn.remove(ledger, waiting.message_id, now)
+    if turn.running(ledger) is not None:
+        turn.cancel(ledger, now)
+    for process in ledger.all(Process):
+        ledger.change(process, state="stopping", force=True)
+    return {}
+
+
+def _nothing_runs(ledger: Ledger) -> bool:
+    return turn.running(ledger) is None
+
+
+async def _bounded(limit: float, waits: list) -> None:  # type: ignore[type-arg]
+    try:
+        async with asyncio.timeout(limit):
+            await asyncio.gather(*waits, return_exceptions=True)
+    except TimeoutError:
+        pass
+
+
+async def _end_keeper(folder: Path) -> None:
+    """End whatever runs there and remove the folder."""
+    while is_kept(folder):
+        try:
+            attachment = await attach(folder)
+        except KeeperGone:
+            await asyncio.sleep(0.05)
+            continue
+        attachment.kill()
+        while await attachment.grown_past(attachment.end):
+            pass
+        await attachment.close()
+    await asyncio.to_thread(end_tree, folder)
+    await asyncio.to_thread(shutil.rmtree, folder, True)
+
+
+async def _nothing() -> None:
+    return None

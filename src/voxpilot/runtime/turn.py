@@ -1,0 +1,180 @@
+"""A turn: one message of a person and all that comes of it until it is answered.
+
+Lives here: the queue, and how a turn begins, is stopped and ends. States only
+move forward, and every turn ends exactly once. Lives elsewhere: carrying a
+running turn on, step by step (progress.py), questions (questions.py).
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from voxpilot.agents import sessions
+from voxpilot.chat.events import (
+    AgentStatusChanged,
+    ChatInfoChanged,
+    Json,
+    MessagePosted,
+    NoticeGiven,
+    ToolCallChanged,
+    TurnEnded,
+    TurnStarted,
+)
+from voxpilot.errors import Conflict, Invalid, NotFound
+from voxpilot.runtime import questions
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Process, Question, Request, Session, Turn, TurnState
+
+TITLE_LENGTH = 50
+
+
+def running(ledger: Ledger) -> Turn | None:
+    return next((turn for turn in ledger.all(Turn) if turn.state == "running"), None)
+
+
+def queued(ledger: Ledger) -> list[Turn]:
+    return [turn for turn in ledger.all(Turn) if turn.state == "queued"]
+
+
+def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float) -> Turn:
+    """Put a person's message behind whatever runs."""
+    agent = ledger.chat.agent
+    if agent is None:
+        raise Invalid("This chat has no agent to talk to.", "Choose an agent for the chat.")
+    ledger.last_turn += 1
+    turn = ledger.save(
+        Turn(
+            id=f"t-{uuid.uuid4().hex[:12]}",
+            chat_id=ledger.chat.id,
+            number=ledger.last_turn,
+            message_id=f"m-{uuid.uuid4().hex[:12]}",
+            text=text,
+            attachments=attachments,
+            agent=agent,
+            created_at=now,
+        )
+    )
+    if not ledger.chat.title:
+        title = " ".join(text.split())[:TITLE_LENGTH] or "New chat"
+        ledger.change(ledger.chat, title=title)
+        ledger.emit(ChatInfoChanged(title=title), now)
+    ledger.emit(_message(turn), now)
+    return turn
+
+
+def edit(ledger: Ledger, message_id: str, text: str, now: float) -> Turn:
+    turn = ledger.change(_waiting(ledger, message_id), text=text)
+    ledger.emit(_message(turn), now)
+    return turn
+
+
+def remove(ledger: Ledger, message_id: str, now: float) -> None:
+    turn = ledger.change(
+        _waiting(ledger, message_id), state="cancelled", ended_at=now, stop_reason="cancelled"
+    )
+    event = MessagePosted(id=turn.message_id, role="user", text=turn.text, removed=True)
+    ledger.emit(event, now)
+
+
+def start(ledger: Ledger, turn: Turn, now: float) -> Turn:
+    turn = ledger.change(turn, state="running", started_at=now)
+    event = TurnStarted(
+        turn=turn.id,
+        by="agent",
+        message_id=turn.message_id,
+        agent=turn.agent,
+        session_name=turn.session_name,
+    )
+    ledger.emit(event, now)
+    return turn
+
+
+def prompt_request(ledger: Ledger, turn: Turn) -> Request | None:
+    """The open prompt of this turn, if one was put on its way."""
+    for request in ledger.all(Request):
+        if request.method == "session/prompt" and request.subject.get("turn") == turn.id:
+            return request
+    return None
+
+
+def cancel(ledger: Ledger, now: float) -> Turn:
+    """Stop the running turn: at once if its prompt is not out, else as soon as the agent says so."""
+    turn = running(ledger)
+    if turn is None:
+        raise Conflict("Nothing is running in this chat.")
+    if turn.cancelled_at is not None:
+        return turn
+    turn = ledger.change(turn, cancelled_at=now)
+    ledger.emit(NoticeGiven(level="info", code="stopping", text="Stopping.", turn=turn.id), now)
+    for question in _questions_of(ledger, turn):
+        questions.cancel(ledger, question, now)
+    request = prompt_request(ledger, turn)
+    session = ledger.get(Session, request.subject["session"]) if request else None
+    if session is not None:
+        sessions.cancel(ledger, session)
+    else:
+        end(ledger, turn, "cancelled", "cancelled", now)
+        _give_up_starting(ledger, turn)
+    return turn
+
+
+def end(
+    ledger: Ledger, turn: Turn, state: TurnState, stop_reason: str, now: float, error: Json | None = None
+) -> None:
+    """The one way a running turn ends."""
+    _note_unreadable(ledger, turn, now)
+    for question in _questions_of(ledger, turn):
+        questions.cancel(ledger, question, now)
+    for session in ledger.all(Session):
+        if session.turn == turn.id:
+            _close_tools(ledger, session, turn, now)
+            ledger.change(session, prompting=False, answered_at=now, speaking=None)
+    ledger.change(turn, state=state, ended_at=now, stop_reason=stop_reason, error=error)
+    ledger.emit(TurnEnded(turn=turn.id, stop_reason=stop_reason, error=error), now)
+    if (process := process_of(ledger, turn.agent)) is not None and process.state == "ready":
+        ledger.emit(AgentStatusChanged(agent=turn.agent, status="connected"), now)
+
+
+def process_of(ledger: Ledger, agent: str) -> Process | None:
+    """The agent's process in this chat, starting, ready or on its way out."""
+    return next((process for process in ledger.all(Process) if process.agent == agent), None)
+
+
+def _message(turn: Turn) -> MessagePosted:
+    return MessagePosted(
+        id=turn.message_id, role="user", text=turn.text, attachments=turn.attachments, queued=True
+    )
+
+
+def _waiting(ledger: Ledger, message_id: str) -> Turn:
+    for turn in queued(ledger):
+        if turn.message_id == message_id:
+            return turn
+    raise NotFound("This message is not waiting any more.", "Its turn has begun, or it was removed.")
+
+
+def _questions_of(ledger: Ledger, turn: Turn) -> list[Question]:
+    return [question for question in ledger.all(Question) if question.turn == turn.id]
+
+
+def _give_up_starting(ledger: Ledger, turn: Turn) -> None:
+    process = process_of(ledger, turn.agent)
+    if process is not None and process.state == "starting":
+        ledger.change(process, state="stopping", force=True)
+
+
+def _close_tools(ledger: Ledger, session: Session, turn: Turn, now: float) -> None:
+    """Some agents leave tool calls open for ever; nothing runs once the turn is over."""
+    for call in ledger.transcript.open_tools(turn.id, session.tool_call_id):
+        event = ToolCallChanged(id=call, status="cancelled", turn=turn.id, tool_call_id=session.tool_call_id)
+        ledger.emit(event, now)
+
+
+def _note_unreadable(ledger: Ledger, turn: Turn, now: float) -> None:
+    process = process_of(ledger, turn.agent)
+    if process is None or not process.unreadable:
+        return
+    lines = "1 unreadable line" if process.unreadable == 1 else f"{process.unreadable} unreadable lines"
+    text = f"The agent sent {lines}."
+    ledger.emit(NoticeGiven(level="warning", code="unreadable-lines", text=text, turn=turn.id), now)
+    ledger.change(process, unreadable=0)

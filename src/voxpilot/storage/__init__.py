@@ -1,0 +1,1 @@
+"""What survives: the database, and the only SQL."""

@@ -1,0 +1,40 @@
+"""Devices that are signed in, and one-time links.
+
+Lives here: their rows. Secrets are kept as hashes only. Lives elsewhere: who
+may do what (web/access.py).
+"""
+
+from __future__ import annotations
+
+from voxpilot.storage import tables
+from voxpilot.storage.database import Batch, Database
+from voxpilot.storage.rows import Device, Link, Row
+
+
+async def all_devices(db: Database) -> list[Device]:
+    return tables.rows_of(Device, await db.rows(tables.select(Device)))
+
+
+async def find_link(db: Database, code_hash: str) -> Link | None:
+    found = await db.rows(tables.select(Link, "code_hash = ?"), (code_hash,))
+    return tables.row_of(Link, found[0]) if found else None
+
+
+async def add(db: Database, row: Row) -> None:
+    await db.commit(Batch(statements=[tables.insert(row)]))
+
+
+async def use_link(db: Database, used: Link, device: Device) -> None:
+    """A link becomes a device, in one step; the caller lets only one use of a link through."""
+    spend = ("UPDATE links SET used_at = ? WHERE code_hash = ?", (used.used_at, used.code_hash))
+    await db.commit(Batch(statements=[spend, tables.insert(device)]))
+
+
+async def touch(db: Database, device: Device, now: float) -> None:
+    await db.commit(
+        Batch(statements=[("UPDATE devices SET last_used_at = ? WHERE id = ?", (now, device.id))])
+    )
+
+
+async def remove(db: Database, device: Device) -> None:
+    await db.commit(Batch(statements=[tables.delete(device)]))

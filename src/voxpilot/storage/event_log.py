@@ -1,0 +1,114 @@
+"""The event log: what happened in a chat, in order, never edited.
+
+Lives here: the stored form of an event, reading events after a number, joining
+runs of deltas for those who catch up. Lives elsewhere: what events mean
+(chat/events.py), appending them (ledger.py), waking readers (runtime/wakeup.py).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from voxpilot.chat.events import Event, Json
+from voxpilot.chat.preview import DELTA_LIMIT, STREAM_LIMIT, preview
+from voxpilot.storage.database import Database
+
+APPEND = "INSERT INTO events (chat_id, seq, kind, body, at, whole) VALUES (?, ?, ?, ?, ?, ?)"
+DELTAS = frozenset({"text-delta", "thought-delta", "copilot-delta"})
+PAGE = 2_000
+_JOINED_LIMIT = 4 * DELTA_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event as it is stored and streamed: its number, kind and JSON."""
+
+    seq: int
+    kind: str
+    body: bytes
+
+
+def numbered(event: Event, seq: int, at: float) -> Json:
+    return {"seq": seq, "at": round(at, 3), **event.body()}
+
+
+def encode(body: Json) -> tuple[Json, bytes, bytes | None]:
+    """What is shown, its bytes and, when that is only a preview, the bytes of the whole."""
+    whole = orjson.dumps(body)
+    if len(whole) <= STREAM_LIMIT:
+        return body, whole, None
+    shown = preview(body)
+    return shown, orjson.dumps(shown), whole
+
+
+async def read_after(db: Database, chat_id: str, after: int, limit: int = PAGE) -> list[Recorded]:
+    """Events after a number, oldest first, deltas joined; an empty list means there are none."""
+    found = await db.rows(
+        "SELECT seq, kind, body FROM events WHERE chat_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+        (chat_id, after, limit),
+    )
+    return list(join_deltas(Recorded(*row) for row in found))
+
+
+def read_all(connection: sqlite3.Connection, chat_id: str, after: int) -> Iterator[tuple[str, Json]]:
+    """Events after a number as they were recorded, for folding."""
+    rows = connection.execute(
+        "SELECT kind, body FROM events WHERE chat_id = ? AND seq > ? ORDER BY seq", (chat_id, after)
+    )
+    for kind, body in rows:
+        yield kind, orjson.loads(body)
+
+
+async def whole_event(db: Database, chat_id: str, seq: int) -> Recorded | None:
+    """One event, uncut."""
+    found = await db.rows(
+        "SELECT seq, kind, coalesce(whole, body) FROM events WHERE chat_id = ? AND seq = ?", (chat_id, seq)
+    )
+    return Recorded(*found[0]) if found else None
+
+
+def join_deltas(events: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Neighbouring deltas of one message become one event with `first_seq` and `seq`."""
+    run: list[Json] = []
+    size = 0
+    kind = ""
+    for event in events:
+        if event.kind not in DELTAS:
+            yield from _joined(kind, run)
+            run = []
+            yield event
+            continue
+        body = orjson.loads(event.body)
+        if run and (event.kind != kind or size > _JOINED_LIMIT or not _same_message(run[-1], body)):
+            yield from _joined(kind, run)
+            run, size = [], 0
+        run.append(body)
+        size += len(body["content"])
+        kind = event.kind
+    yield from _joined(kind, run)
+
+
+def _same_message(one: Json, other: Json) -> bool:
+    if "block" in one or "block" in other:
+        return False
+    names = ("message_id", "turn", "tool_call_id")
+    return all(one.get(name) == other.get(name) for name in names)
+
+
+def _joined(kind: str, run: list[Json]) -> Iterator[Recorded]:
+    if not run:
+        return
+    body = run[0]
+    if len(run) > 1:
+        body = {
+            **body,
+            "first_seq": body["seq"],
+            "seq": run[-1]["seq"],
+            "last_at": run[-1]["at"],
+            "content": "".join(delta["content"] for delta in run),
+        }
+    yield Recorded(body["seq"], kind, orjson.dumps(body))

@@ -1,0 +1,222 @@
+"""The rows of the database, as frozen values.
+
+Lives here: what each table holds. Lives elsewhere: the tables themselves
+(migrations/), reading and writing rows (tables.py, ledger.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from voxpilot.chat.events import Json
+
+TurnState = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    TABLE: ClassVar[str]
+    KEY: ClassVar[tuple[str, ...]] = ("id",)
+    JSON: ClassVar[frozenset[str]] = frozenset()
+    """Columns kept as JSON text."""
+
+    def identity(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.KEY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat(Row):
+    TABLE = "chats"
+    JSON = frozenset({"crashes"})
+    id: str
+    title: str
+    workspace: str
+    mode: str
+    agent: str | None
+    policy: str
+    name: str | None = None
+    """A name a script chose to find the chat again by."""
+    created_at: float
+    updated_at: float
+    last_seq: int = 0
+    crashes: tuple[float, ...] = ()
+    """When its agents last failed, so that a crash loop is noticed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn(Row):
+    """One message of a person and all that comes of it. A queued turn is a queued message."""
+
+    TABLE = "turns"
+    JSON = frozenset({"attachments", "error"})
+    id: str
+    chat_id: str
+    number: int
+    message_id: str
+    text: str
+    attachments: tuple[Json, ...] = ()
+    state: TurnState = "queued"
+    agent: str
+    session_name: str = "main"
+    created_at: float
+    started_at: float | None = None
+    ended_at: float | None = None
+    cancelled_at: float | None = None
+    """When a person asked to stop it."""
+    stop_reason: str | None = None
+    error: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process(Row):
+    """One run of one agent for one chat, owned by the keeper of the same id."""
+
+    TABLE = "agent_processes"
+    JSON = frozenset({"initialized", "ended"})
+    id: str
+    chat_id: str
+    agent: str
+    state: Literal["starting", "ready", "stopping", "ended"] = "starting"
+    offset: int = 0
+    """How far its journal has been turned into events."""
+    lines_out: int = 0
+    """The number of the last line put into its outbox."""
+    requests: int = 0
+    """How many requests either side has made."""
+    initialized: Json | None = None
+    """The agent's answer to `initialize`."""
+    unreadable: int = 0
+    slow: bool = False
+    """It was said that it takes long to start."""
+    force: bool = False
+    """While stopping: at once, without asking."""
+    started_at: float
+    ended_at: float | None = None
+    ended: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Row):
+    TABLE = "acp_sessions"
+    JSON = frozenset({"options"})
+    id: str
+    chat_id: str
+    agent: str
+    name: str
+    acp_session_id: str
+    process_id: str
+    """The process that has it open."""
+    created_at: float
+    turn: str | None = None
+    """The turn its updates belong to: the running one, or for a moment the last."""
+    tool_call_id: str | None = None
+    prompting: bool = False
+    answered_at: float | None = None
+    heard: bool = False
+    """Something was shown since the last prompt was sent."""
+    speaking: str | None = None
+    """`text` or `thought` while a message without an id of its own goes on."""
+    messages: int = 0
+    """How many such messages there were."""
+    options: Json | None = None
+    """Modes, models and config options as the agent last gave them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Row):
+    """A JSON-RPC request in either direction. Open while it has no response."""
+
+    TABLE = "requests"
+    JSON = frozenset({"subject", "response"})
+    id: str
+    process_id: str
+    direction: Literal["out", "in"]
+    rpc_id: str
+    """The id as JSON text, so that 0 and "0" differ."""
+    method: str
+    subject: Json
+    """What it is about: a session, a turn, a question."""
+    response: Json | None = None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxLine(Row):
+    TABLE = "outbox"
+    KEY = ("process_id", "n")
+    process_id: str
+    n: int
+    line: str
+    prompt: str | None = None
+    """The request id, when the line is a prompt that keeps the agent busy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlyFrame(Row):
+    """An update for a session we have not been told of yet."""
+
+    TABLE = "early_frames"
+    KEY = ("process_id", "n")
+    process_id: str
+    n: int
+    acp_session_id: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Row):
+    TABLE = "questions"
+    JSON = frozenset({"options", "detail"})
+    id: str
+    chat_id: str
+    turn: str | None
+    process_id: str
+    request_id: str
+    session_id: str
+    type: str
+    title: str
+    detail: Json
+    options: tuple[Json, ...]
+    asked_at: float
+    state: Literal["open", "decided"] = "open"
+    outcome: str | None = None
+    option_id: str | None = None
+    decided_by: str | None = None
+    decided_where: str | None = None
+    decided_at: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device(Row):
+    TABLE = "devices"
+    id: str
+    name: str
+    secret_hash: str
+    created_at: float
+    last_used_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link(Row):
+    """A one-time sign-in code, kept as a hash."""
+
+    TABLE = "links"
+    KEY = ("code_hash",)
+    code_hash: str
+    expires_at: float
+    used_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply(Row):
+    """What a request with a key was answered, so that the same key gets the same answer."""
+
+    TABLE = "idempotency_keys"
+    KEY = ("key",)
+    JSON = frozenset({"reply"})
+    key: str
+    chat_id: str | None
+    reply: Json
+    at: float

@@ -1,0 +1,1 @@
+"""HTTP and server-sent events: the only place that knows requests and responses."""

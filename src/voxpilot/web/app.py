@@ -1,0 +1,67 @@
+"""The web application: routes behind the guard.
+
+Lives here: putting the parts together. Lives elsewhere: each part; running it
+(server.py).
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from fastapi import FastAPI
+from fastapi.responses import Response
+from starlette.types import ASGIApp
+
+from voxpilot import __version__
+from voxpilot.runtime.supervisor import Supervisor
+from voxpilot.settings import Settings
+from voxpilot.web import agents, auth, chats, errors, questions, stream
+from voxpilot.web.access import Access
+from voxpilot.web.guard import Guard
+from voxpilot.web.schemas import ErrorAnswer
+from voxpilot.web.stream import Streams
+
+OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "voxpilot.localhost", "::1"})
+
+
+def create_api(supervisor: Supervisor | None = None, access: Access | None = None) -> FastAPI:
+    """The routes alone; without arguments, for their description only."""
+    api = FastAPI(
+        title="VoxPilot",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        responses={"default": {"model": ErrorAnswer, "description": "What happened, and what to do next"}},
+    )
+    api.state.supervisor = supervisor
+    api.state.access = access
+    api.state.streams = Streams()
+    for module in (auth, chats, questions, agents, stream):
+        api.include_router(module.router)
+    errors.install(api)
+    _serve_shell(api)
+    return api
+
+
+def guarded(api: FastAPI, access: Access, settings: Settings) -> ASGIApp:
+    """What a server runs."""
+    access.on_revoked = api.state.streams.cut_device
+    hosts = OWN_HOSTS | {settings.host} | set(settings.allowed_hosts)
+    return Guard(api, access, frozenset(host.lower() for host in hosts))
+
+
+def _serve_shell(api: FastAPI) -> None:
+    """A bare page that can sign in; it holds no data."""
+    folder = files("voxpilot.web") / "shell"
+    kinds = {"index.html": "text/html; charset=utf-8", "shell.js": "text/javascript; charset=utf-8"}
+
+    def route(name: str, path: str) -> None:
+        content = (folder / name).read_bytes()
+
+        @api.get(path, include_in_schema=False)
+        async def page() -> Response:
+            return Response(content, media_type=kinds[name])
+
+    route("index.html", "/")
+    route("shell.js", "/shell.js")

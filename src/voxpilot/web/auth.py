@@ -1,0 +1,85 @@
+"""Routes of signing in and out, and of devices.
+
+Lives here: a code for a cookie, who am I, the list of devices, new links.
+Lives elsewhere: who may come in (access.py, guard.py).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from voxpilot import __version__
+from voxpilot.chat.events import Json
+from voxpilot.web.access import LINK_SECONDS, Access, Visitor
+from voxpilot.web.guard import COOKIE, set_cookie
+from voxpilot.web.schemas import DeviceInfo, Health, Me, NewLink, SignIn
+
+router = APIRouter(prefix="/api", tags=["signing in"])
+
+
+def the_access(request: Request) -> Access:
+    access: Access = request.app.state.access
+    return access
+
+
+def the_visitor(request: Request) -> Visitor:
+    visitor: Visitor = request.scope["visitor"]
+    return visitor
+
+
+Acc = Annotated[Access, Depends(the_access)]
+Who = Annotated[Visitor, Depends(the_visitor)]
+
+
+@router.get("/health", response_model=Health)
+async def health() -> Json:
+    return {"status": "ok", "version": __version__}
+
+
+@router.post("/login", response_model=Me)
+async def login(body: SignIn, request: Request, response: Response, access: Acc) -> Json:
+    address = request.client.host if request.client else "?"
+    device, secret = await access.sign_in(body.code, body.device, address)
+    set_cookie(response, secret, request.url.scheme == "https")
+    return {"device": device.name, "device_id": device.id, "version": __version__}
+
+
+@router.post("/logout", status_code=204)
+async def logout(response: Response, access: Acc, who: Who) -> None:
+    if who.device is not None:
+        await access.revoke(who.device.id)
+    response.delete_cookie(COOKIE, path="/")
+
+
+@router.get("/me", response_model=Me)
+async def me(who: Who) -> Json:
+    return {"device": who.name, "device_id": who.device.id if who.device else None, "version": __version__}
+
+
+@router.get("/devices", response_model=list[DeviceInfo])
+async def devices(access: Acc, who: Who) -> list[Json]:
+    mine = who.device.id if who.device else None
+    return [
+        {
+            "id": device.id,
+            "name": device.name,
+            "created_at": device.created_at,
+            "last_used_at": device.last_used_at,
+            "this_one": device.id == mine,
+        }
+        for device in access.devices()
+    ]
+
+
+@router.delete("/devices/{device_id}", status_code=204)
+async def revoke(device_id: str, access: Acc) -> None:
+    await access.revoke(device_id)
+
+
+@router.post("/links", status_code=201, response_model=NewLink)
+async def new_link(request: Request, access: Acc) -> Json:
+    code = await access.new_link()
+    host = request.headers["host"]
+    return {"code": code, "url": f"{request.url.scheme}://{host}/#code={code}", "expires_in": LINK_SECONDS}

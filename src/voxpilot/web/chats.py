@@ -1,0 +1,140 @@
+"""Routes of chats: the list, one chat, its messages and queue, stopping, older blocks.
+
+Lives here: from a request to the chat and back. Lives elsewhere: what the chat
+does (runtime/), the streams (stream.py).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from voxpilot.chat.events import ChatInfoChanged, Json
+from voxpilot.errors import NotFound
+from voxpilot.runtime import turn
+from voxpilot.runtime.supervisor import Supervisor
+from voxpilot.storage import chats
+from voxpilot.storage.event_log import whole_event
+from voxpilot.storage.ledger import Ledger
+from voxpilot.web.schemas import (
+    Blocks,
+    ChatChange,
+    ChatInfo,
+    ChatList,
+    Keyed,
+    MessageEdit,
+    MessageTaken,
+    NewChat,
+    NewMessage,
+    TurnRef,
+)
+
+router = APIRouter(prefix="/api/chats", tags=["chats"])
+
+
+def the_supervisor(request: Request) -> Supervisor:
+    supervisor: Supervisor = request.app.state.supervisor
+    return supervisor
+
+
+Sup = Annotated[Supervisor, Depends(the_supervisor)]
+
+
+@router.get("", response_model=ChatList)
+async def list_all(sup: Sup, name: Annotated[str | None, Query(max_length=200)] = None) -> Json:
+    return {"chats": await chats.list_chats(sup.house.db, name)}
+
+
+@router.post("", status_code=201, response_model=ChatInfo)
+async def create(body: NewChat, sup: Sup) -> Json:
+    workspace = body.workspace or str(sup.house.settings.work_dir)
+    chat_id = await sup.create(workspace, body.mode, body.agent, body.permissions, body.name, body.key)
+    return await _summary(sup, chat_id)
+
+
+@router.get("/{chat_id}", response_model=ChatInfo)
+async def one(chat_id: str, sup: Sup) -> Json:
+    return await _summary(sup, chat_id)
+
+
+@router.patch("/{chat_id}", response_model=ChatInfo)
+async def change(chat_id: str, body: ChatChange, sup: Sup) -> Json:
+    def act(ledger: Ledger, now: float) -> Json:
+        if body.title is not None:
+            ledger.change(ledger.chat, title=body.title)
+            ledger.emit(ChatInfoChanged(title=body.title), now)
+        return {}
+
+    await (await sup.chat(chat_id)).do(act)
+    return await _summary(sup, chat_id)
+
+
+@router.delete("/{chat_id}", status_code=204)
+async def delete(chat_id: str, sup: Sup) -> None:
+    await sup.delete(chat_id)
+
+
+@router.post("/{chat_id}/messages", status_code=202, response_model=MessageTaken)
+async def post_message(chat_id: str, body: NewMessage, sup: Sup) -> Json:
+    def act(ledger: Ledger, now: float) -> Json:
+        posted = turn.post(ledger, body.text, tuple(body.attachments), now)
+        return {"message_id": posted.message_id, "turn": posted.id}
+
+    return await (await sup.chat(chat_id)).do(act, _key(chat_id, body.key))
+
+
+@router.patch("/{chat_id}/queue/{message_id}", response_model=MessageTaken)
+async def edit_queued(chat_id: str, message_id: str, body: MessageEdit, sup: Sup) -> Json:
+    def act(ledger: Ledger, now: float) -> Json:
+        edited = turn.edit(ledger, message_id, body.text, now)
+        return {"message_id": edited.message_id, "turn": edited.id}
+
+    return await (await sup.chat(chat_id)).do(act, _key(chat_id, body.key))
+
+
+@router.delete("/{chat_id}/queue/{message_id}", status_code=204)
+async def remove_queued(chat_id: str, message_id: str, sup: Sup) -> None:
+    def act(ledger: Ledger, now: float) -> Json:
+        turn.remove(ledger, message_id, now)
+        return {}
+
+    await (await sup.chat(chat_id)).do(act)
+
+
+@router.post("/{chat_id}/cancel", status_code=202, response_model=TurnRef)
+async def cancel(chat_id: str, sup: Sup, body: Keyed | None = None) -> Json:
+    def act(ledger: Ledger, now: float) -> Json:
+        return {"turn": turn.cancel(ledger, now).id}
+
+    return await (await sup.chat(chat_id)).do(act, _key(chat_id, body.key if body else None))
+
+
+@router.get("/{chat_id}/blocks", response_model=Blocks)
+async def older_blocks(
+    chat_id: str,
+    sup: Sup,
+    before: Annotated[int, Query(ge=0, le=2**62)] = 2**62,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> Json:
+    return {"blocks": await (await sup.chat(chat_id)).older_blocks(before, limit)}
+
+
+@router.get("/{chat_id}/events/{seq}")
+async def event(chat_id: str, seq: int, sup: Sup) -> Response:
+    found = await whole_event(sup.house.db, chat_id, seq) if 0 <= seq < 2**62 else None
+    if found is None:
+        raise NotFound("There is no such event.")
+    return Response(found.body, media_type="application/json")
+
+
+async def _summary(sup: Supervisor, chat_id: str) -> dict[str, Any]:
+    found = await chats.summary(sup.house.db, chat_id)
+    if found is None:
+        raise NotFound("There is no such chat.", "It may have been deleted.")
+    return found
+
+
+def _key(chat_id: str, key: str | None) -> str | None:
+    """A key counts within its chat."""
+    return f"{chat_id}/{key}" if key else None

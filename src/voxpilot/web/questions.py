@@ -1,0 +1,36 @@
+"""The route that answers a question.
+
+Lives here: from a request to the decision, and who was faster. Lives
+elsewhere: deciding (runtime/questions.py).
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+
+from voxpilot.chat.events import Json
+from voxpilot.errors import NotFound
+from voxpilot.runtime import questions
+from voxpilot.storage import chats
+from voxpilot.storage.ledger import Ledger
+from voxpilot.web.chats import Sup
+from voxpilot.web.schemas import AnswerGiven, AnswerTaken
+
+router = APIRouter(prefix="/api/chats/{chat_id}/questions", tags=["questions"])
+
+
+@router.post("/{question_id}", response_model=AnswerTaken)
+async def answer(chat_id: str, question_id: str, body: AnswerGiven, request: Request, sup: Sup) -> Json:
+    where = request.scope["visitor"].name
+
+    def act(ledger: Ledger, now: float) -> Json:
+        decided = questions.answer(ledger, question_id, body.option_id, where, body.reason, now)
+        return {"question_id": decided.id, "option_id": body.option_id, "outcome": decided.outcome}
+
+    key = f"{chat_id}/{body.key}" if body.key else None
+    try:
+        return await (await sup.chat(chat_id)).do(act, key)
+    except NotFound:
+        if (decided := await chats.find_question(sup.house.db, chat_id, question_id)) is not None:
+            raise questions.explain_decided(decided) from None
+        raise

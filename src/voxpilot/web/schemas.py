@@ -1,0 +1,144 @@
+"""Bodies of requests and responses, as they cross the border.
+
+Lives here: shapes and their limits. Lives elsewhere: what is done with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Health(BaseModel):
+    status: Literal["ok"]
+    version: str
+
+
+class SignIn(Body):
+    code: str = Field(min_length=1, max_length=200)
+    device: str = Field("A browser", min_length=1, max_length=80)
+
+
+class Me(BaseModel):
+    device: str
+    device_id: str | None
+    version: str
+
+
+class DeviceInfo(BaseModel):
+    id: str
+    name: str
+    created_at: float
+    last_used_at: float
+    this_one: bool
+
+
+class NewLink(BaseModel):
+    code: str
+    url: str
+    expires_in: float
+
+
+class NewChat(Body):
+    workspace: str | None = Field(None, max_length=4096)
+    mode: Literal["llm", "agent"] = "agent"
+    agent: str | None = Field(None, max_length=100)
+    permissions: Literal["ask"] = "ask"
+    name: str | None = Field(None, min_length=1, max_length=200)
+    key: str | None = Field(None, min_length=1, max_length=200)
+
+
+class ChatChange(Body):
+    title: str | None = Field(None, min_length=1, max_length=500)
+
+
+class ChatInfo(BaseModel):
+    """A chat as the list shows it."""
+
+    id: str
+    title: str
+    workspace: str
+    mode: str
+    agent: str | None
+    policy: str
+    name: str | None
+    created_at: float
+    updated_at: float
+    last_seq: int
+    running: bool
+    queued: int
+    needs_you: int
+    last_turn: str | None
+    status: Literal["needs-you", "working", "failed", "ready", "new"]
+
+
+class ChatList(BaseModel):
+    chats: list[ChatInfo]
+
+
+class NewMessage(Body):
+    text: str = Field(min_length=1, max_length=2_000_000)
+    attachments: list[dict[str, Any]] = Field(default=[], max_length=50)
+    key: str = Field(min_length=1, max_length=200)
+
+
+class MessageEdit(Body):
+    text: str = Field(min_length=1, max_length=2_000_000)
+    key: str | None = Field(None, min_length=1, max_length=200)
+
+
+class Keyed(Body):
+    key: str | None = Field(None, min_length=1, max_length=200)
+
+
+class MessageTaken(BaseModel):
+    message_id: str
+    turn: str
+
+
+class TurnRef(BaseModel):
+    turn: str
+
+
+class AnswerGiven(Body):
+    option_id: str = Field(max_length=1000)
+    reason: str | None = Field(None, max_length=10_000)
+    key: str | None = Field(None, min_length=1, max_length=200)
+
+
+class AnswerTaken(BaseModel):
+    question_id: str
+    option_id: str
+    outcome: str
+
+
+class Blocks(BaseModel):
+    blocks: list[dict[str, Any]]
+
+
+class AgentInfo(BaseModel):
+    id: str
+    display_name: str
+    command: str
+    args: list[str]
+    found: str | None
+    install_hint: str
+
+
+class AgentList(BaseModel):
+    agents: list[AgentInfo]
+
+
+class ErrorBody(BaseModel):
+    code: str
+    message: str
+    hint: str
+
+
+class ErrorAnswer(BaseModel):
+    error: ErrorBody

@@ -1,0 +1,123 @@
+"""The running server: from settings to a listening socket, and the ways to leave.
+
+Lives here: the order in which things open and close, and signals. SIGTERM and
+SIGHUP leave agents working; Ctrl-C ends them first, and twice leaves at once.
+Lives elsewhere: the application (app.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+
+from voxpilot import __version__
+from voxpilot.agents.catalog import Catalog
+from voxpilot.errors import VoxPilotError
+from voxpilot.runtime.supervisor import Supervisor
+from voxpilot.settings import Settings
+from voxpilot.storage import data_dir
+from voxpilot.storage.database import Database
+from voxpilot.storage.migrate import migrate
+from voxpilot.web.access import open_access
+from voxpilot.web.app import create_api, guarded
+
+log = logging.getLogger(__name__)
+
+
+class CannotListen(VoxPilotError):
+    code = "cannot-listen"
+
+
+def run(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until a signal says to leave. `announce` gets the lines a person should see."""
+    import uvloop  # only a server needs it
+
+    os.umask(0o077)
+    data_dir.prepare(settings.data_dir)
+    with data_dir.held(settings.data_dir) as mark, _listen(settings) as sock:
+        migrate(settings.database)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(settings, sock, mark, announce))
+
+
+async def _serve(
+    settings: Settings, sock: socket.socket, mark: data_dir.ServerMark, announce: Callable[[str], None]
+) -> None:
+    port = sock.getsockname()[1]
+    async with (
+        Database(settings.database) as db,
+        Supervisor(db, settings, Catalog(settings)) as supervisor,
+    ):
+        access = await open_access(db, settings.data_dir)
+        api = create_api(supervisor, access)
+        server = _Server(guarded(api, access, settings), supervisor, api.state.streams.close)
+        mark.tell(pid=os.getpid(), host=settings.host, port=port, version=__version__)
+        announce(f"VoxPilot {__version__} on http://{settings.host}:{port}")
+        announce(f"Sign in: http://voxpilot.localhost:{port}/#code={await access.new_link()}")
+        await server.serve(sockets=[sock])
+        if server.stop_agents:
+            await supervisor.stop_agents()
+
+
+class _Server(uvicorn.Server):
+    """Ends its streams first when told to leave; otherwise it would wait for them for ever."""
+
+    def __init__(self, app: Any, supervisor: Supervisor, close_streams: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=2,
+                timeout_keep_alive=75,
+                http="httptools",
+                ws="none",
+            )
+        )
+        self._close_streams = close_streams
+        self.stop_agents = False
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._leave)
+        loop.add_signal_handler(signal.SIGINT, self._leave_and_stop_agents)
+        yield
+
+    def _leave(self) -> None:
+        self._close_streams()
+        self.should_exit = True
+
+    def _leave_and_stop_agents(self) -> None:
+        if self.stop_agents:
+            log.warning("left at once; agents that still run end by themselves or at the next start")
+            os._exit(130)
+        self.stop_agents = True
+        self._leave()
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((settings.host, settings.port))
+    except OSError as error:
+        sock.close()
+        raise CannotListen(
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
+            "Choose another port with --port or VOXPILOT_PORT.",
+        ) from error
+    sock.set_inheritable(False)
+    return sock
