@@ -1,0 +1,185 @@
+"""A recorded agent in place of a real one: its frames through our steps, restarted wherever asked.
+
+Lives here: playing our side of a recording the way the server would have, step
+by step on a real database. Lives elsewhere: the recordings (tests/kit/traces.py).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tests.kit.traces import RecordedFrame
+from voxpilot.agents import dialogue, wire
+from voxpilot.agents.catalog import Catalog
+from voxpilot.chat.events import Json
+from voxpilot.chat.transcript import Transcript
+from voxpilot.keeper.journal import Record
+from voxpilot.runtime import journal_step, questions, turn
+from voxpilot.runtime.progress import Progress
+from voxpilot.settings import load_settings
+from voxpilot.storage import ledger as ledgers
+from voxpilot.storage.database import Batch, connect
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.migrate import migrate
+from voxpilot.storage.rows import Chat, OutboxLine, Process, Question, Request, Session, Turn
+
+CHAT = "c0"
+
+
+class Replay:
+    """Feed frames with `play`; `restart` forgets everything but the database."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        path = folder / f"{name}.db"
+        migrate(path)
+        self.db: sqlite3.Connection = connect(path)
+        self.db.execute("PRAGMA synchronous = OFF")
+        self.settings = load_settings({"HOME": str(folder)})
+        self.catalog = Catalog(self.settings, {})
+        chat = Chat(
+            id=CHAT, title="t", workspace="/workspace", mode="agent", agent="copilot", policy="ask",
+            created_at=0.0, updated_at=0.0,
+        )  # fmt: skip
+        self.ledger = Ledger(chat, Transcript())
+        self.ledger.save(chat)
+        self.offset = 0
+        self.names = 0
+        self.commit(0.0)
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(self.ledger, self.settings, self.catalog, may_begin=False)
+
+    def play(self, frame: RecordedFrame) -> None:
+        """One frame and the commit of what it changed."""
+        if frame.from_agent:
+            self._hear(frame)
+        else:
+            self._send(frame)
+        self.commit(frame.at)
+
+    def commit(self, now: float) -> None:
+        step = self.ledger.take(now)
+        write(self.db, step.batch)
+        self.ledger.committed()
+
+    def restart(self) -> None:
+        self.ledger = ledgers.load(self.db, CHAT)
+
+    def events(self) -> list[tuple[str, Json]]:
+        rows = self.db.execute("SELECT kind, body FROM events ORDER BY seq").fetchall()
+        return [(kind, orjson.loads(body)) for kind, body in rows]
+
+    def close(self) -> None:
+        self.db.close()
+
+    def _hear(self, frame: RecordedFrame) -> None:
+        line = json.dumps(frame.message).encode() + b"\n"
+        self.offset += len(line)
+        process = f"p{frame.run}"
+        if self.ledger.get(Process, process) is None:
+            self._new_process(process, frame.at)
+        journal_step.take_record(self.progress, process, Record(b"<", line, frame.at, self.offset))
+
+    def _send(self, frame: RecordedFrame) -> None:
+        """What the probing client sent, made into the rows our server would have made."""
+        message, process = frame.message, f"p{frame.run}"
+        if self.ledger.get(Process, process) is None:
+            self._new_process(process, frame.at)
+        if "method" not in message:
+            self._answer(process, message, frame.at)
+        elif "id" not in message:
+            self._cancel(process, message, frame.at)
+        else:
+            self._ask(process, message, frame.at)
+
+    def _new_process(self, process: str, at: float) -> None:
+        for old in self.ledger.all(Process):
+            self.progress.process_ended(old, {"reason": "exited", "signal": 9}, at)
+        self.ledger.save(Process(id=process, chat_id=CHAT, agent="copilot", started_at=at))
+
+    def _ask(self, process: str, message: Json, at: float) -> None:
+        method, params = message["method"], message.get("params", {})
+        session = dialogue.session_of(self.ledger, process, params.get("sessionId"))
+        subject: Json = {}
+        if method in ("session/new", "session/fork"):
+            self.names += 1
+            subject = {"session_name": f"s{self.names}"}
+        elif method in ("session/load", "session/resume") and session is None:
+            self._take_over(process, params["sessionId"], at)
+        elif method == "session/prompt" and session is not None:
+            subject = {"turn": self._begin(session, params, at), "session": session.id}
+        request = dialogue.ask(self.ledger, process, method, params, at, **subject)
+        self.ledger.change(request, rpc_id=wire.id_text(message["id"]))
+        self._sent()
+
+    def _take_over(self, process: str, acp_session_id: str, at: float) -> None:
+        known = next((s for s in self.ledger.all(Session) if s.acp_session_id == acp_session_id), None)
+        if known is not None:
+            self.ledger.change(known, process_id=process)
+
+    def _begin(self, session: Session, params: Json, at: float) -> str:
+        text = "".join(block.get("text", "") for block in params["prompt"])
+        posted = turn.post(self.ledger, text, (), at)
+        turn.start(self.ledger, posted, at)
+        self.ledger.change(session, turn=posted.id, prompting=True, heard=False, speaking=None)
+        return posted.id
+
+    def _answer(self, process: str, message: Json, at: float) -> None:
+        rpc_id = wire.id_text(message["id"])
+        for question in self.ledger.all(Question):
+            request = self.ledger.get(Request, question.request_id)
+            if request is None or request.rpc_id != rpc_id or request.process_id != process:
+                continue
+            choice = _choice(message)
+            if any(option["id"] == choice for option in question.options):
+                questions.answer(self.ledger, question.id, str(choice), "here", None, at)
+            else:
+                questions.cancel(self.ledger, question, at)
+        self._sent()
+
+    def _cancel(self, process: str, message: Json, at: float) -> None:
+        session = dialogue.session_of(self.ledger, process, message.get("params", {}).get("sessionId"))
+        current = self.ledger.get(Turn, session.turn) if session and session.turn else None
+        if current is not None and turn.running(self.ledger) == current:
+            turn.cancel(self.ledger, at)
+        self._sent()
+
+    def _sent(self) -> None:
+        for line in self.ledger.all(OutboxLine):
+            self.ledger.delete(line)
+
+
+def write(db: sqlite3.Connection, batch: Batch) -> None:
+    db.execute("BEGIN")
+    for sql, parameters in batch.statements:
+        db.execute(sql, parameters)
+    for sql, many in batch.many:
+        db.executemany(sql, many)
+    db.execute("COMMIT")
+
+
+def play_all(
+    folder: Path, name: str, frames: tuple[RecordedFrame, ...], restart_after: Callable[[int], bool]
+) -> list[tuple[str, Json]]:
+    """The events of a whole recording, restarted after the frames that were named."""
+    replay = Replay(folder, name)
+    try:
+        for number, frame in enumerate(frames):
+            replay.play(frame)
+            if restart_after(number):
+                replay.restart()
+        return replay.events()
+    finally:
+        replay.close()
+
+
+def _choice(message: Json) -> Any:
+    outcome = (message.get("result") or {}).get("outcome")
+    return outcome.get("optionId") if isinstance(outcome, dict) else None
