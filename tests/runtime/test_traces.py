@@ -22,7 +22,9 @@ def normal(events):
     names: dict[str, str] = {}
     joined: list[dict] = []
     for kind, body in events:
-        text = _OURS.sub(lambda m: names.setdefault(m[0], f"id{len(names)}"), json.dumps(body, sort_keys=True))
+        text = _OURS.sub(
+            lambda m: names.setdefault(m[0], f"id{len(names)}"), json.dumps(body, sort_keys=True)
+        )
         body = {"kind": kind, **json.loads(text)}
         same = {k: v for k, v in body.items() if k not in _JOINED}
         if joined and kind.endswith("-delta") and "block" not in body:
@@ -73,7 +75,9 @@ def words(frames: tuple[RecordedFrame, ...], kind: str) -> str:
             if "id" in message and message.get("method") in ("session/new", "session/fork"):
                 opening[(frame.run, json.dumps(message["id"]))] = message["method"]
             continue
-        asked = opening.pop((frame.run, json.dumps(message.get("id"))), None) if "method" not in message else None
+        asked = (
+            opening.pop((frame.run, json.dumps(message.get("id"))), None) if "method" not in message else None
+        )
         if asked and isinstance(message.get("result"), dict):
             key = (frame.run, message["result"].get("sessionId"))
             opened.add(key)

@@ -21,7 +21,7 @@ from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
 from voxpilot.runtime import questions, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import OutboxLine, Process, Question, Request, Session, Turn
+from voxpilot.storage.rows import EarlyFrame, OutboxLine, Process, Question, Request, Session, Turn
 
 CRASH_WINDOW_SECONDS = 60.0
 
@@ -61,18 +61,13 @@ class Progress:
         ledger = self.ledger
         orderly = end.get("reason") in ORDERLY
         why = explain(end, self.catalog.describe(process.agent))
-        current = turn.running(ledger)
-        resend = self._take_back_prompt(process, current, end)
+        error = {"message": why.message, "hint": why.hint, "detail": why.detail}
         for question in [q for q in ledger.all(Question) if q.process_id == process.id]:
             questions.expire(ledger, question, now)
-        if current is not None and current.agent == process.agent and not resend:
-            self._end_with(
-                current,
-                process,
-                orderly,
-                {"message": why.message, "hint": why.hint, "detail": why.detail},
-                now,
-            )
+        for current in turn.all_running(ledger):
+            if current.agent == process.agent and not self._may_resend(process, current, end):
+                self._end_with(current, process, orderly, error, now)
+        self._clear_away(process)
         ledger.change(process, state="ended", ended_at=now, ended=end)
         event = AgentStatusChanged(
             agent=process.agent,
@@ -141,7 +136,7 @@ class Progress:
         crashes = [at for at in ledger.chat.crashes if at > now - CRASH_WINDOW_SECONDS]
         if len(crashes) >= self.settings.crash_limit:
             error = {
-                "message": f"The agent failed {len(crashes)} times within a minute; it is not started again now.",
+                "message": f"The agent failed {len(crashes)} times within a minute; it is left alone now.",
                 "hint": "Look at its last words above; try again in a minute.",
                 "code": "crash-loop",
             }
@@ -168,7 +163,7 @@ class Progress:
             case "session/new":
                 self._opened(process, current, answered, at)
             case "session/prompt":
-                self._prompt_answered(current, answered, at)
+                self._prompt_answered(answered, at)
 
     def _begun(self, process: Process, current: Turn | None, answered: Answered, at: float) -> None:
         ledger = self.ledger
@@ -204,10 +199,11 @@ class Progress:
             )
             self.ledger.emit(NoticeGiven(level="warning", code="session-not-restored", text=text), at)
 
-    def _prompt_answered(self, current: Turn | None, answered: Answered, at: float) -> None:
-        if current is None or answered.request.subject.get("turn") != current.id:
+    def _prompt_answered(self, answered: Answered, at: float) -> None:
+        current = self.ledger.get(Turn, answered.request.subject.get("turn"))
+        if current is None:
             return
-        session = self.ledger.get(Session, answered.request.subject["session"])
+        session = self.ledger.get(Session, answered.request.subject.get("session"))
         if current.cancelled_at is not None:
             turn.end(self.ledger, current, "cancelled", "cancelled", at)
         elif answered.error is not None:
@@ -237,20 +233,23 @@ class Progress:
         else:
             turn.end(self.ledger, current, "failed", "error", now, error)
 
-    def _take_back_prompt(self, process: Process, current: Turn | None, end: Json) -> bool:
+    def _may_resend(self, process: Process, current: Turn, end: Json) -> bool:
         """A prompt the agent never got may go to the next process; one that it got may not."""
-        if current is None or current.agent != process.agent or current.cancelled_at is not None:
-            return False
-        if end.get("reason") not in NOT_TAKEN:
+        if current.cancelled_at is not None or end.get("reason") not in NOT_TAKEN:
             return False
         request = turn.prompt_request(self.ledger, current)
-        if request is None:
-            return True
         unsent = {line.prompt for line in self.ledger.all(OutboxLine) if line.process_id == process.id}
-        if request.rpc_id not in unsent:
-            return False
-        self.ledger.change(request, response={"error": {"message": "never sent"}})
-        return True
+        return request is None or request.rpc_id in unsent
+
+    def _clear_away(self, process: Process) -> None:
+        """Nothing can be sent to a process that is gone, and nothing it was asked will be answered."""
+        ledger = self.ledger
+        for request in [r for r in ledger.all(Request) if r.process_id == process.id]:
+            ledger.change(request, response={"error": {"message": "the agent is gone"}})
+        for line in [line for line in ledger.all(OutboxLine) if line.process_id == process.id]:
+            ledger.delete(line)
+        for early in [early for early in ledger.all(EarlyFrame) if early.process_id == process.id]:
+            ledger.delete(early)
 
     def _give_up(self, process: Process, current: Turn | None, error: Json, at: float) -> None:
         """The agent cannot be used: end it, and the turn that waits for it."""

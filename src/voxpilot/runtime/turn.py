@@ -29,7 +29,11 @@ TITLE_LENGTH = 50
 
 
 def running(ledger: Ledger) -> Turn | None:
-    return next((turn for turn in ledger.all(Turn) if turn.state == "running"), None)
+    return next(iter(all_running(ledger)), None)
+
+
+def all_running(ledger: Ledger) -> list[Turn]:
+    return [turn for turn in ledger.all(Turn) if turn.state == "running"]
 
 
 def queued(ledger: Ledger) -> list[Turn]:
