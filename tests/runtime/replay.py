@@ -92,6 +92,8 @@ class Replay:
         message, process = frame.message, f"p{frame.run}"
         if self.ledger.get(Process, process) is None:
             self._new_process(process, frame.at)
+        if "method" not in message and "id" not in message:
+            return  # the probe sent nonsense on purpose
         if "method" not in message:
             self._answer(process, message, frame.at)
         elif "id" not in message:
@@ -108,7 +110,7 @@ class Replay:
         method, params = message["method"], message.get("params", {})
         session = dialogue.session_of(self.ledger, process, params.get("sessionId"))
         subject: Json = {}
-        if method in ("session/new", "session/fork"):
+        if method == "session/new":
             self.names += 1
             subject = {"session_name": f"s{self.names}"}
         elif method in ("session/load", "session/resume") and session is None:

@@ -72,7 +72,7 @@ def words(frames: tuple[RecordedFrame, ...], kind: str) -> str:
         if not frame.from_agent:
             if message.get("method") in ("session/load", "session/resume"):
                 opened.add((frame.run, message["params"]["sessionId"]))
-            if "id" in message and message.get("method") in ("session/new", "session/fork"):
+            if "id" in message and message.get("method") == "session/new":
                 opening[(frame.run, json.dumps(message["id"]))] = message["method"]
             continue
         asked = (
