@@ -1,0 +1,315 @@
+"""Our side of a keeper: starting one, finding one, talking to it.
+
+Lives here: running the keeper program, the control connection, and what can go wrong with both.
+Lives elsewhere: the program itself (keeper.py), reading what the agent printed (journal.py), clearing up
+after a keeper that was killed (sweep.py), which agent to start and why (runtime/supervisor.py).
+
+The connection carries orders one way and "the journal has grown" the other; what the agent printed is read
+from the journal's files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import logging
+import os
+import socket
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from voxpilot.errors import VoxPilotError
+
+log = logging.getLogger(__name__)
+_PROGRAM = Path(__file__).with_name("keeper.py")
+_HELLO_SECONDS = 10.0
+_LONGEST_SOCKET_PATH = 100
+_TAKEN, _USED = 3, 4
+
+
+class KeeperFailed(VoxPilotError):
+    """A keeper could not be started, or does not answer."""
+
+    code = "keeper-failed"
+
+
+class AlreadyKept(KeeperFailed):
+    """The directory has a keeper, or had one: an agent is never started twice."""
+
+    code = "already-kept"
+
+
+class KeeperGone(VoxPilotError):
+    """There is no keeper any more; its journal tells the rest."""
+
+    code = "keeper-gone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeeperSpec:
+    """What a keeper is to keep, and how long."""
+
+    id: str
+    argv: tuple[str, ...]
+    cwd: str
+    env: Mapping[str, str]
+    """The whole environment of the agent; nothing is inherited."""
+    idle_seconds: float = 1800
+    """How long the agent may be alone with nothing to do; 0 = for ever."""
+    busy_seconds: float = 86400
+    """How long it may be alone with a prompt still open; 0 = for ever."""
+    attach_seconds: float = 60
+    """How long the first `attach` may take to come; 0 = for ever."""
+    line_cap: int = 16 << 20
+    keep_bytes: int = 50 << 20
+    """How much acknowledged journal stays on the disk."""
+    segment_bytes: int = 8 << 20
+    stderr_bytes: int = 64 << 10
+    grace_seconds: tuple[float, float] = (2, 2)
+    """How long the agent may take to leave after its stdin closes, and after SIGTERM."""
+    version: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """What a keeper says about itself when we attach."""
+
+    version: int
+    id: str
+    keeper: int
+    agent: int | None
+    sent: int
+    """The number of the last line it took for the agent."""
+    end: int
+    open: tuple[str, ...]
+    """The prompts without an answer, as JSON text of their ids."""
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A line that was not taken, because it was not number `sent` + 1 or the agent is going."""
+
+    n: int
+    sent: int
+
+
+async def start_keeper(directory: Path, spec: KeeperSpec) -> None:
+    """Start a keeper; when this returns it can be attached to. Whether the agent ran is in the journal."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    command = (sys.executable, "-I", "-S", str(_PROGRAM), str(directory.absolute()))
+    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    try:
+        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=nothing, stderr=pipe)
+    except OSError as error:
+        raise KeeperFailed(f"Could not run {sys.executable}: {error.strerror}.") from error
+    _, said = await process.communicate(json.dumps(asdict(spec)).encode())
+    reason = said.decode(errors="replace").strip().rpartition("\n")[2]
+    if process.returncode in (_TAKEN, _USED):
+        raise AlreadyKept(f"Not started: {reason}.", "Attach to it, or use a new directory.")
+    if process.returncode:
+        raise KeeperFailed(
+            f"The keeper did not start: {reason or f'exit status {process.returncode}'}",
+            f"See whether {directory} can be written to and the disk has room.",
+        )
+
+
+def is_kept(directory: Path) -> bool:
+    """Whether a keeper lives here. Safe to ask at any time, also while one starts."""
+    try:
+        lock = os.open(directory / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(lock)
+
+
+async def attach(directory: Path) -> Attachment:
+    """Connect to the keeper of a directory and greet it; `KeeperGone` if there is none."""
+    loop = asyncio.get_running_loop()
+    connection = await _connect(directory)
+    _, attachment = await loop.create_unix_connection(Attachment, sock=connection)
+    try:
+        async with asyncio.timeout(_HELLO_SECONDS):
+            await attachment.greeted()
+    except TimeoutError as error:
+        await attachment.close()
+        raise KeeperFailed("The keeper does not answer.", "End its process if it hangs.") from error
+    except BaseException:
+        await attachment.close()
+        raise
+    return attachment
+
+
+class Attachment(asyncio.Protocol):
+    """A connection to a keeper. Orders are buffered and never wait; when it is closed they go nowhere."""
+
+    hello: Hello
+    end: int
+    """How far the journal is known to reach."""
+    full: bool
+    """The keeper's disk is full: the agent is held back and lines are taken later."""
+    refusals: deque[Refusal]
+    """The latest lines that were not taken, oldest first; yours to empty."""
+
+    def __init__(self) -> None:
+        self.end = 0
+        self.full = False
+        self.closed = False
+        self.refusals = deque(maxlen=100)
+        self._inbox = bytearray()
+        self._news = asyncio.Event()
+        self._stderr: deque[asyncio.Future[str]] = deque()
+
+    async def greeted(self) -> None:
+        """Wait for the keeper's hello; `attach` has done so."""
+        while not hasattr(self, "hello"):
+            if self.closed:
+                raise _gone()
+            await self._news.wait()
+
+    async def grown_past(self, offset: int) -> bool:
+        """Wait until the journal reaches beyond `offset`; False when the connection closed first.
+
+        After False, read the journal once more: the keeper's last words may have come without notice.
+        """
+        while self.end <= offset and not self.closed:
+            await self._news.wait()
+        return self.end > offset
+
+    def send(self, n: int, line: bytes | str, prompt: str | None = None) -> None:
+        """Have the agent given a line, the `n`-th; `prompt` is its id as JSON text if it opens a turn.
+
+        That it was taken is seen in the journal, that it was not in `refusals`.
+        """
+        text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
+        text = text.removesuffix("\n")
+        if "\n" in text:
+            raise ValueError("a line for an agent cannot hold a line break")
+        self._order({"do": "send", "n": n, "line": text} | ({"prompt": prompt} if prompt is not None else {}))
+
+    def ack(self, offset: int) -> None:
+        """All before `offset` has been dealt with and may be deleted."""
+        self._order({"do": "ack", "offset": offset})
+
+    def stop(self) -> None:
+        """End the agent in good order, which may take some seconds."""
+        self._order({"do": "stop"})
+
+    def kill(self) -> None:
+        """End the agent and all its processes now."""
+        self._order({"do": "kill"})
+
+    async def stderr_tail(self) -> str:
+        """The last the agent wrote to stderr; after its end, look in the journal's last record."""
+        if self.closed:
+            raise _gone()
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._stderr.append(answer)
+        self._order({"do": "stderr"})
+        return await answer
+
+    async def close(self) -> None:
+        """Leave the keeper to itself; it goes on."""
+        self._transport.close()
+        while not self.closed:
+            await self._news.wait()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._order({"do": "hello", "version": 1})
+
+    def data_received(self, data: bytes) -> None:
+        self._inbox += data
+        *lines, rest = self._inbox.split(b"\n") if b"\n" in data else [self._inbox]
+        self._inbox = rest
+        for line in lines:
+            self._hear(json.loads(line))
+        if lines:
+            self._announce()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed = True
+        while self._stderr:
+            if not (answer := self._stderr.popleft()).done():
+                answer.set_exception(_gone())
+        self._announce()
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        match message:
+            case {"hello": int(version), "open": list(names), **told}:
+                known = {name: told[name] for name in ("id", "keeper", "agent", "sent", "end", "ended")}
+                self.hello = Hello(version=version, open=tuple(names), **known)
+                self.end, self.full = self.hello.end, told.get("full", False)
+            case {"end": int(end)}:
+                self.end, self.full = end, message.get("full", False)
+            case {"refused": int(n), "sent": int(sent)}:
+                self.refusals.append(Refusal(n, sent))
+            case {"stderr": str(text)}:
+                if self._stderr and not (answer := self._stderr.popleft()).done():
+                    answer.set_result(text)
+            case _:
+                log.warning("keeper said something unknown: %.200r", message)
+
+    def _order(self, message: dict[str, Any]) -> None:
+        if not self.closed:
+            self._transport.write(json.dumps(message).encode() + b"\n")
+
+    def _announce(self) -> None:
+        self._news.set()
+        self._news.clear()
+
+
+def _gone() -> KeeperGone:
+    return KeeperGone("The keeper is gone.", "What the agent said is in its journal; start it anew.")
+
+
+async def _connect(directory: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.setblocking(False)
+        with _reachable(directory) as path:
+            while True:
+                try:
+                    connection.connect(path)
+                    return connection
+                except BlockingIOError:  # more callers than its queue holds
+                    await asyncio.sleep(0.01)
+    except OSError as error:
+        connection.close()
+        raise _gone() from error
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def _reachable(directory: Path) -> Iterator[str]:
+    """A path to the socket that is short enough for a Unix socket address, while the block lasts."""
+    path = str(directory / "socket")
+    if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
+        yield path
+    elif os.path.isdir("/proc/self/fd"):
+        folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            yield f"/proc/self/fd/{folder}/socket"
+        finally:
+            os.close(folder)
+    else:
+        with tempfile.TemporaryDirectory(prefix="vox", dir="/tmp") as short:
+            link = Path(short, "k")
+            link.symlink_to(directory.absolute(), target_is_directory=True)
+            yield str(link / "socket")

@@ -1,0 +1,143 @@
+"""Reading a keeper's journal: the same code while it writes and long after it died.
+
+Lives here: what a record is, and a reader that goes through the segment files from any offset.
+Lives elsewhere: writing records (keeper.py), hearing that there are more (attach.py), what the lines mean
+(agents/wire.py).
+
+An offset counts the bytes of all records since the beginning, so the `end` of one record is the place of the
+next. Segment files are called `journal.<offset of their first record>`.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_MAGIC = b"VOXJRN1\n"
+_HEADER = struct.Struct(">cId")
+_PREFIX = "journal."
+
+PRINTED = b"<"
+"""One or more whole lines the agent printed, each with its newline."""
+SENT = b">"
+"""A line written to the agent: its number, a space, the line, a newline."""
+SKIPPED = b"!"
+"""JSON {"skipped": bytes}: the agent printed a line too long to keep."""
+ENDED = b"x"
+"""JSON: how the agent ended. Always the last record."""
+_TYPES = (PRINTED, SENT, SKIPPED, ENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One entry of a journal."""
+
+    type: bytes
+    payload: bytes
+    at: float
+    """When it was written, in unix time."""
+    end: int
+    """The offset after it: where to go on reading."""
+
+
+class JournalReader:
+    """Goes through the journal in a directory, from an offset at which a record begins.
+
+    If the segment that held the offset was deleted, reading goes on at the oldest record there is.
+    """
+
+    def __init__(self, directory: Path, offset: int = 0) -> None:
+        self.offset = offset
+        self._directory = directory
+        self._file = -1
+        self._base = 0
+
+    def read(self, limit_bytes: int = 262144) -> list[Record]:
+        """The whole records there are after the offset, up to about `limit_bytes`; empty when there are none.
+
+        A record longer than the limit still comes, alone. Never waits.
+        """
+        while True:
+            if self._file < 0 and not self._open():
+                return []
+            records = self._read_segment(limit_bytes)
+            if records or not self._at_end_of_segment():
+                return records
+            self.close()
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read_segment(self, limit_bytes: int) -> list[Record]:
+        place = len(_MAGIC) + self.offset - self._base
+        data = os.pread(self._file, max(limit_bytes, _HEADER.size), place)
+        if len(data) >= _HEADER.size:
+            kind, length, _ = _HEADER.unpack_from(data)
+            whole = _HEADER.size + length
+            if kind in _TYPES and whole > len(data) and os.fstat(self._file).st_size >= place + whole:
+                data = os.pread(self._file, whole, place)
+        records = _records(data, self.offset)
+        if records:
+            self.offset = records[-1].end
+        return records
+
+    def _at_end_of_segment(self) -> bool:
+        """Whether the next segment begins here: the keeper opens it only when this one is complete."""
+        return self.offset > self._base and (self._directory / f"{_PREFIX}{self.offset:020d}").exists()
+
+    def _open(self) -> bool:
+        """Open the segment that holds the offset; the oldest there is if that one was deleted."""
+        bases = _segments(self._directory)
+        base = max((base for base in bases if base <= self.offset), default=min(bases, default=-1))
+        if base < 0 or not self._open_segment(base):
+            return False
+        self.offset = max(self.offset, self._base)
+        return True
+
+    def _open_segment(self, base: int) -> bool:
+        try:
+            file = os.open(self._directory / f"{_PREFIX}{base:020d}", os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        if os.pread(file, len(_MAGIC), 0) != _MAGIC:
+            os.close(file)
+            return False
+        self._file, self._base = file, base
+        return True
+
+
+def _segments(directory: Path) -> list[int]:
+    try:
+        names = os.listdir(directory)
+    except FileNotFoundError:
+        return []
+    numbers = [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
+    return [int(number) for number in numbers if number.isdigit()]
+
+
+def _records(data: bytes, offset: int) -> list[Record]:
+    """The whole records at the head of `data`; they end at a torn one, or at zeros from a crash."""
+    records: list[Record] = []
+    place = 0
+    while place + _HEADER.size <= len(data):
+        kind, length, at = _HEADER.unpack_from(data, place)
+        end = place + _HEADER.size + length
+        if kind not in _TYPES or end > len(data):
+            break
+        records.append(Record(kind, data[place + _HEADER.size : end], at, offset + end))
+        place = end
+    return records
