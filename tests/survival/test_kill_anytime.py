@@ -1,0 +1,61 @@
+"""The server is killed at any instant, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.survival.killing import RANDOM, Fallen, KilledTurn
+from voxpilot.killpoints import NAMES
+
+AT_START = ("mid-migration", "after-row-before-keeper", "after-keeper-before-attach")
+SENDING = ("after-commit-before-send", "after-send")
+WORKING = ("inside-transaction", "before-commit", "after-commit-before-publish", "after-publish-before-reply")
+TIMES = 30 if os.environ.get("VOXPILOT_NIGHTLY") else 3
+SIDE_BY_SIDE = 2
+
+
+def plans(dice: random.Random) -> list[list[str]]:
+    """For each turn the deaths of its server, in order: every named point at least TIMES, and random ones."""
+    firsts = [
+        f"{point}:{dice.randint(1, 9) if point == 'mid-migration' else 1}" for point in AT_START * TIMES
+    ]
+    firsts += [f"{point}:{2 + number % 3}" for point in SENDING for number in range(TIMES)]
+    made = []
+    for number, first in enumerate(firsts):
+        one, other = (f"{WORKING[(number + more) % 4]}:{dice.randint(1, 30)}" for more in (0, 2))
+        made.append([first, "mid-sweep:1" if number % 2 else RANDOM, one, other, RANDOM])
+    return made
+
+
+@pytest.mark.timeout(1800)
+async def test_nothing_is_lost_wherever_the_server_is_killed(
+    tmp_path: Path, mark: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """K1, F42, F43, F46: what the agent said, once; one end; one question; one answer; each frame sent once."""
+    seed = int(os.environ.get("VOXPILOT_TEST_SEED", random.randrange(10**6)))
+    dice = random.Random(seed)
+    fallen: list[Fallen] = []
+    limit = anyio.Semaphore(SIDE_BY_SIDE)
+
+    async def one(number: int, kills: list[str]) -> None:
+        async with limit:
+            folder = tmp_path / mark / str(number)
+            folder.mkdir(parents=True)
+            fallen.append(await KilledTurn(folder, mark, random.Random(seed + number)).run(kills))
+
+    async with anyio.create_task_group() as tasks:
+        for number, kills in enumerate(plans(dice)):
+            tasks.start_soon(one, number, kills)
+    count = Counter(point for turn in fallen for point in turn.points)
+    with capsys.disabled():
+        print(
+            f"\n{sum(count.values())} kills in {len(fallen)} turns (seed {seed}): {dict(sorted(count.items()))}"
+        )
+    assert sum(count.values()) >= 60
+    assert {point: count[point] for point in NAMES if count[point] < TIMES} == {}
