@@ -28,6 +28,7 @@ from voxpilot.killpoints import reach
 from voxpilot.storage.rows import OutboxLine
 
 log = logging.getLogger(__name__)
+ACKNOWLEDGE_BYTES = 1_000_000
 _PAUSE_SECONDS = 0.05
 
 
@@ -47,6 +48,7 @@ class Link:
         self._attachment: Attachment | None = None
         self._reader = JournalReader(directory, offset)
         self._sent = 0
+        self._acknowledged = 0
         self._stopping = False
 
     @property
@@ -82,8 +84,10 @@ class Link:
                 reach("after-send")
 
     def acknowledge(self, offset: int) -> None:
-        if self._attachment is not None:
+        """Tell the keeper now and then how far we are, so that it may drop what is old."""
+        if self._attachment is not None and offset >= self._acknowledged + ACKNOWLEDGE_BYTES:
             self._attachment.ack(offset)
+            self._acknowledged = offset
 
     def stop(self, force: bool) -> None:
         """Ask the keeper to end its agent, gently or at once."""

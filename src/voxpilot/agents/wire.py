@@ -41,18 +41,23 @@ class Unreadable:
     why: str
 
 
+_NESTED = 200
+"""Fewer brackets than this cannot be nested too deep to be stored."""
 Frame = Notification | Call | Answer | Unreadable
 
 
 def decode(line: bytes) -> Any:
     """The JSON of a line, repaired where a strict reader would refuse it; None when it is none."""
     try:
-        return orjson.loads(line)
+        message = orjson.loads(line)
     except orjson.JSONDecodeError:
         pass
+    else:
+        return message if line.count(b"[") + line.count(b"{") < _NESTED or _can_be_kept(message) else None
     try:
         # Some agents cut an emoji in two and send a lone surrogate.
-        return _repaired(json.loads(line.decode("utf-8", "replace")))
+        message = _repaired(json.loads(line.decode("utf-8", "replace")))
+        return message if _can_be_kept(message) else None
     except (ValueError, RecursionError):
         return None
 
@@ -110,6 +115,15 @@ def failure(rpc_id: str, code: int, message: str) -> str:
 
 def _line(message: Json) -> str:
     return orjson.dumps(message).decode()
+
+
+def _can_be_kept(message: Any) -> bool:
+    """What is nested too deep can be read but not written again."""
+    try:
+        orjson.dumps(message)
+    except orjson.JSONEncodeError:
+        return False
+    return True
 
 
 def _repaired(value: Any) -> Any:

@@ -128,7 +128,12 @@ class LiveChat:
         try:
             while not self._closing:
                 await self._wait_for_news()
-                await self._step()
+                try:
+                    await self._step()
+                except Exception:
+                    log.exception("a step of chat %s was cut short", self.id)
+                    await asyncio.sleep(RETRY_SECONDS)
+                    self._news.set()
         finally:
             self._closing = True
             self.wakeup.close()

@@ -60,6 +60,7 @@ class Supervisor:
     async def __aenter__(self) -> Supervisor:
         self.house.settings.keepers.mkdir(mode=0o700, exist_ok=True)
         self._sweeping = asyncio.create_task(self._sweep())
+        self._sweeping.add_done_callback(_log_failure)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -246,6 +247,11 @@ async def _end_keeper(folder: Path) -> None:
         await attachment.close()
     await asyncio.to_thread(end_tree, folder)
     await asyncio.to_thread(shutil.rmtree, folder, True)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("the sweep at start-up failed", exc_info=error)
 
 
 async def _nothing() -> None:

@@ -1,0 +1,75 @@
+"""Any line can be read, and whatever is read can be kept."""
+
+from __future__ import annotations
+
+import json
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voxpilot.agents import wire
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"42", b"[]", b"null", b'"x"', b"{", b"\xff\xfe{}", b'{"id": {}, "method": "x"}', b'{"id": [], "result": 1}',
+     b'{"id": true, "method": "x"}', b'{"method": 5}', b"{}", b'{"id": 1}'],
+)  # fmt: skip
+def test_what_is_no_message_is_unreadable_and_nothing_worse(line: bytes) -> None:
+    assert isinstance(wire.frame_of(wire.decode(line)), wire.Unreadable)
+
+
+def test_zero_and_its_text_are_different_ids() -> None:
+    one = wire.frame_of({"id": 0, "method": "m"})
+    other = wire.frame_of({"id": "0", "method": "m"})
+    assert isinstance(one, wire.Call)
+    assert isinstance(other, wire.Call)
+    assert one.rpc_id != other.rpc_id
+
+
+def test_a_cut_emoji_becomes_a_mark_and_the_message_survives() -> None:
+    message = wire.decode(b'{"method": "x", "params": {"text": "a\\ud83d"}}')
+    assert message["params"]["text"] == "a\ufffd"
+
+
+@pytest.mark.parametrize("depth", [100, 250, 260, 900, 5_000, 200_000])
+def test_a_message_nested_too_deep_is_unreadable_not_poison(depth: int) -> None:
+    line = b'{"method": "x", "params": {"v": ' + b"[" * depth + b"]" * depth + b"}}"
+    message = wire.decode(line)
+    if message is not None:
+        orjson.dumps(message)
+
+
+@pytest.mark.parametrize(
+    "number", ["1e999", "NaN", "-Infinity", "18446744073709551616", "-9" * 30, "1" * 400]
+)
+def test_numbers_that_cannot_be_stored_are_repaired(number: str) -> None:
+    message = wire.decode(f'{{"method": "x", "params": {{"v": {number}}}}}'.encode())
+    if message is not None:
+        orjson.dumps(message)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_can_be_read(line: bytes) -> None:
+    wire.frame_of(wire.decode(line))
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: (
+    st.lists(inner) | st.dictionaries(st.text(), inner))))  # fmt: skip
+def test_any_json_that_is_read_can_be_written_again(value: object) -> None:
+    message = wire.decode(json.dumps({"method": "x", "params": {"v": value}}).encode())
+    assert message is not None
+    orjson.dumps(message)
+
+
+def test_our_lines_carry_the_version_and_no_newline() -> None:
+    for line in (
+        wire.request("1", "m", {"t": "a\nb"}),
+        wire.notification("m", {}),
+        wire.result('"x"', {}),
+        wire.failure("0", -32601, "no"),
+    ):
+        assert "\n" not in line
+        assert json.loads(line)["jsonrpc"] == "2.0"
