@@ -1,7 +1,7 @@
 """Our side of a keeper: starting one, finding one, talking to it.
 
 Lives here: running the keeper program, the control connection, and what can go wrong with both.
-Lives elsewhere: the program itself (keeper.py), reading what the agent printed (journal.py), clearing up
+Lives elsewhere: the program itself (program/), reading what the agent printed (journal.py), clearing up
 after a keeper that was killed (sweep.py), which agent to start and why (runtime/supervisor.py).
 
 The connection carries orders one way and "the journal has grown" the other; what the agent printed is read
@@ -11,25 +11,29 @@ from the journal's files.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import fcntl
 import json
 import logging
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from voxpilot.errors import VoxPilotError
 
 log = logging.getLogger(__name__)
-_PROGRAM = Path(__file__).with_name("keeper.py")
+_PROGRAM = Path(__file__).with_name("program")
+_START_SECONDS = 30.0
 _HELLO_SECONDS = 10.0
+_CLOSE_SECONDS = 2.0
 _LONGEST_SOCKET_PATH = 100
 _TAKEN, _USED = 3, 4
 
@@ -104,21 +108,31 @@ class Refusal:
 async def start_keeper(directory: Path, spec: KeeperSpec) -> None:
     """Start a keeper; when this returns it can be attached to. Whether the agent ran is in the journal."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    command = (sys.executable, "-I", "-S", str(_PROGRAM), str(directory.absolute()))
-    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    try:
-        process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=nothing, stderr=pipe)
-    except OSError as error:
-        raise KeeperFailed(f"Could not run {sys.executable}: {error.strerror}.") from error
-    _, said = await process.communicate(json.dumps(asdict(spec)).encode())
+    fields = {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
+    told = json.dumps(fields | {"env": dict(spec.env)}).encode()
+    # In a thread, so that being cancelled cannot leave half of it behind.
+    status, said = await asyncio.to_thread(_run_program, directory.absolute(), told)
     reason = said.decode(errors="replace").strip().rpartition("\n")[2]
-    if process.returncode in (_TAKEN, _USED):
+    if status in (_TAKEN, _USED):
         raise AlreadyKept(f"Not started: {reason}.", "Attach to it, or use a new directory.")
-    if process.returncode:
+    if status:
         raise KeeperFailed(
-            f"The keeper did not start: {reason or f'exit status {process.returncode}'}",
+            f"The keeper did not start: {reason or f'exit status {status}'}",
             f"See whether {directory} can be written to and the disk has room.",
         )
+
+
+def _run_program(directory: Path, spec: bytes) -> tuple[int, bytes]:
+    """Run the part of the keeper that stays in front, which takes some hundredths of a second."""
+    command = (sys.executable, "-I", "-S", str(_PROGRAM), str(directory))
+    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
+    try:
+        done = subprocess.run(
+            command, input=spec, stdout=nothing, stderr=pipe, timeout=_START_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise KeeperFailed(f"Could not run the keeper: {error}.") from error
+    return done.returncode, done.stderr
 
 
 def is_kept(directory: Path) -> bool:
@@ -146,10 +160,10 @@ async def attach(directory: Path) -> Attachment:
         async with asyncio.timeout(_HELLO_SECONDS):
             await attachment.greeted()
     except TimeoutError as error:
-        await attachment.close()
+        attachment.abort()
         raise KeeperFailed("The keeper does not answer.", "End its process if it hangs.") from error
     except BaseException:
-        await attachment.close()
+        attachment.abort()
         raise
     return attachment
 
@@ -225,8 +239,16 @@ class Attachment(asyncio.Protocol):
     async def close(self) -> None:
         """Leave the keeper to itself; it goes on."""
         self._transport.close()
-        while not self.closed:
-            await self._news.wait()
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                while not self.closed:
+                    await self._news.wait()
+        except TimeoutError:
+            self.abort()
+
+    def abort(self) -> None:
+        """Close without writing what is still buffered."""
+        self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)

@@ -1,8 +1,8 @@
 """Reading a keeper's journal: the same code while it writes and long after it died.
 
 Lives here: what a record is, and a reader that goes through the segment files from any offset.
-Lives elsewhere: writing records (keeper.py), hearing that there are more (attach.py), what the lines mean
-(agents/wire.py).
+Lives elsewhere: writing records (program/segments.py), hearing that there are more (attach.py), what the
+lines mean (agents/wire.py).
 
 An offset counts the bytes of all records since the beginning, so the `end` of one record is the place of the
 next. Segment files are called `journal.<offset of their first record>`.

@@ -1,7 +1,7 @@
 """Clearing up after a keeper that was itself killed.
 
 Lives here: finding the processes of its agent by the marks it left, and ending them.
-Lives elsewhere: the orderly end, which is the keeper's own work (keeper.py).
+Lives elsewhere: the orderly end, which is the keeper's own work (program/keeper.py).
 
 A process counts as the agent's when its pid and start time are those recorded, when it is in the process
 group of that process, when its environment says VOXPILOT_KEEPER=<id>, or when it descends from any of these.
@@ -47,7 +47,17 @@ def _marks(directory: Path) -> dict[str, Any]:
         marks = json.loads((directory / "marks.json").read_bytes())
     except (OSError, ValueError):
         return {}
-    return marks if isinstance(marks, dict) and marks.get("id") else {}
+    if not isinstance(marks, dict) or not marks.get("id") or marks.get("boot") != _boot_id():
+        return {}
+    return marks
+
+
+def _boot_id() -> str | None:
+    """Start times mean something only within one run of the machine."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return None
 
 
 def _processes_of(marks: dict[str, Any]) -> list[_Process]:
@@ -98,14 +108,19 @@ def _kill(process: _Process) -> bool:
     """End exactly this process: its pid cannot become another's while we hold it open."""
     try:
         handle = os.pidfd_open(process.pid)
-    except OSError:
-        return False
+    except (OSError, AttributeError):
+        handle = -1  # it has gone, which the next look finds, or the kernel is too old to hold it
     try:
-        if _look_at(process.pid) != process:
+        now = _look_at(process.pid)
+        if now is None or now.start != process.start:
             return False
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
+        if handle >= 0:
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        else:
+            os.kill(process.pid, signal.SIGKILL)
+        return True
     except OSError:
         return False
     finally:
-        os.close(handle)
-    return True
+        if handle >= 0:
+            os.close(handle)

@@ -1,0 +1,275 @@
+"""The keeper itself: one loop around the agent, the journal and the peers, and the ways it ends.
+
+Lives here: what peers may ask for, how long to go on alone, ending the agent with all it started.
+Lives elsewhere: coming to life (launch.py), the agent's pipes (lines.py), the socket (peers.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import time
+from collections import deque
+from contextlib import suppress
+
+from . import processes
+from .home import leave_marks, leave_no_socket
+from .lines import Lines
+from .peers import Peer, Peers
+from .segments import Journal
+from .spec import VERSION, Spec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NEVER = float("inf")
+QUIET_SECONDS = 0.3
+"""Silence after which an agent that has gone has said all, even if a child of it still holds its stdout."""
+RETRY_SECONDS = 0.5
+"""How often to look for room on a full disk."""
+SWEEP_SECONDS = 0.02
+CHILDREN_SECONDS = 0.5
+"""How long children of an agent that has gone may take to leave, before SIGKILL."""
+LIMIT_SECONDS = 4.0
+"""How long after SIGKILL a stop may still be held up: by a full disk, by a process that cannot be killed."""
+
+
+def keep(spec: Spec, journal: Journal, listener: socket.socket, umask: int) -> None:
+    """Run the agent and stay with it to the end."""
+    woken = wake_on_signals()
+    env = {**spec.env, "VOXPILOT_KEEPER": spec.id}
+    try:
+        agent, *pipes = processes.start(spec.argv, env, spec.cwd, umask)
+    except processes.NotStarted as error:
+        record_end(journal, reason="not-started", error=error.text, errno=error.errno, where=error.where)
+    else:
+        with suppress(OSError):  # if the disk is full now, the agent's environment still marks it
+            leave_marks(spec.id, agent)
+        lines = Lines((pipes[0], pipes[1], pipes[2]), journal, spec.line_cap, spec.stderr_bytes)
+        Keeper(spec, journal, listener, agent, lines).run(woken)
+    with suppress(OSError):
+        leave_no_socket()
+
+
+def record_end(journal: Journal, **known: object) -> None:
+    fields = dict.fromkeys(("exit", "signal", "reason", "error", "errno", "where"))
+    journal.append(b"x", json.dumps({**fields, "stderr": "", **known}).encode())
+
+
+class Keeper:
+    """One agent, its journal and its peers, in a loop that never blocks."""
+
+    def __init__(
+        self, spec: Spec, journal: Journal, listener: socket.socket, agent: int, lines: Lines
+    ) -> None:
+        self.spec, self.journal, self.agent, self.lines = spec, journal, agent, lines
+        self.peers = Peers(listener, self.obey)
+        self.sent = 0
+        self.held: deque[tuple[Peer, dict[str, Any]]] = (
+            deque()
+        )  # lines to send that wait for room on the disk
+        self.met = False  # somebody has attached
+        self.alone_since = time.monotonic()
+        self.reason = ""  # why we end it, if we do
+        self.insisted = False  # somebody waits for the end
+        self.status: int | None = None  # of the agent's own process, when that has gone
+        self.gone_since = NEVER
+        self.childless = self.recorded = self.finished = False
+        self.term_at = self.sweep_at = self.kill_at = NEVER
+        self.asked: set[int] = set()  # processes that had their SIGTERM
+
+    def run(self, woken: int) -> None:
+        while True:
+            wake = self.do_what_is_due(time.monotonic())
+            if self.finished:
+                break
+            self.peers.tell(self.news())
+            if woken in self.wait(woken, wake) and signal.SIGTERM in os.read(woken, 4096):
+                self.stop("stopped")
+        self.peers.say_last(self.news())
+
+    def wait(self, woken: int, wake: float) -> list[Any]:
+        """Until there is something to do; what can be read and written is."""
+        lines, full = self.lines, self.journal.full
+        pipes = [pipe for pipe in (lines.stderr, -1 if full else lines.stdout) if pipe >= 0]
+        writes = self.peers.to_write() + ([lines.stdin] if lines.to_stdin and not full else [])
+        timeout = None if wake == NEVER else max(0.0, wake - time.monotonic())
+        ready: list[Any] = select.select([woken, *pipes, *self.peers.to_read()], writes, [], timeout)[0]
+        if lines.stdout in ready:
+            lines.read_stdout()
+        if lines.stderr in ready:
+            lines.read_stderr()
+        self.peers.hear(ready)
+        return ready
+
+    # -- what peers may ask for
+
+    def obey(self, peer: Peer, message: dict[str, Any]) -> None:
+        do = message.get("do")
+        if do == "hello":
+            self.greet(peer)
+        elif do == "send":
+            self.send(peer, message)
+        elif do == "ack" and type(message.get("offset")) is int:
+            self.journal.acknowledge(message["offset"])
+        elif do == "stderr":
+            peer.say(stderr=self.lines.last_words)
+        elif do == "stop":
+            self.stop("stopped")
+        elif do == "kill":
+            self.kill()
+        else:
+            peer.say(error=f"not understood: {do!r:.100}")
+
+    def greet(self, peer: Peer) -> None:
+        self.met = peer.attached = True
+        peer.told = self.news()
+        about = {"hello": VERSION, "id": self.spec.id, "keeper": os.getpid(), "agent": self.agent}
+        prompts = sorted(self.lines.open_prompts)
+        peer.say(**about, **self.news(), sent=self.sent, open=prompts, ended=self.status is not None)
+
+    def news(self) -> dict[str, object]:
+        return {"end": self.journal.end, "full": self.journal.full}
+
+    def send(self, peer: Peer, message: dict[str, Any]) -> None:
+        """Journal a line, then give it to the agent, if it is the next one."""
+        try:
+            number, line = message["n"], message["line"].encode(errors="surrogateescape")
+            prompt = message.get("prompt")
+            opened = {json.dumps(json.loads(prompt))} if prompt is not None else set()
+        except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+            number, line, opened = None, b"", set()
+        if type(number) is not int or b"\n" in line:
+            peer.say(error="not understood: send")
+        elif self.journal.full:
+            self.held.append((peer, message))
+        elif number != self.sent + 1 or self.reason or self.lines.stdin < 0:
+            peer.say(refused=number, sent=self.sent)
+        else:
+            self.sent = number
+            self.lines.open_prompts |= opened
+            self.journal.append(b">", b"%d %b\n" % (number, line))
+            self.lines.give(line + b"\n")  # and no further before that record is on the disk
+
+    # -- what happens with time
+
+    def do_what_is_due(self, now: float) -> float:
+        """Do it, and say when to look again."""
+        self.reap(now)
+        self.write_what_waits(now)
+        wakes = [now + RETRY_SECONDS] if self.journal.full else [NEVER]
+        if self.status is not None:
+            wakes.append(self.wind_up(now))
+        elif not self.reason:
+            wakes.append(self.consider_leaving(now))
+        elif now >= self.term_at:
+            self.term_at = NEVER
+            self.lines.close_stdin()
+            processes.send_signal(-self.agent, signal.SIGTERM)
+        if now >= min(self.sweep_at, self.kill_at) and not self.childless:
+            wakes.append(self.sweep(now))
+        give_up_at = self.kill_at + LIMIT_SECONDS if self.insisted or self.status is None else NEVER
+        if now >= give_up_at:
+            self.finish()
+            self.finished = True
+        wakes += [self.term_at, self.kill_at, give_up_at]
+        return min((wake for wake in wakes if wake > now), default=NEVER)
+
+    def write_what_waits(self, now: float) -> None:
+        if self.journal.full:
+            self.lines.heard = self.gone_since = now  # there may be more to hear, only we cannot listen
+            self.journal.flush()
+        while self.held and not self.journal.full:
+            self.send(*self.held.popleft())
+        if not self.journal.full:
+            self.lines.feed()
+
+    def consider_leaving(self, now: float) -> float:
+        if self.peers.attached:
+            self.alone_since = now
+            return NEVER
+        since, seconds, reason = self.alone_since, self.spec.attach_seconds, "unattached"
+        if self.met and self.lines.open_prompts:
+            seconds, reason = self.spec.busy_seconds, "busy-limit"
+        elif self.met:
+            since, seconds, reason = max(since, self.lines.answered), self.spec.idle_seconds, "idle"
+        if seconds and now >= since + seconds:
+            self.stop(reason)
+        return since + seconds if seconds else NEVER
+
+    # -- how it ends
+
+    def stop(self, reason: str) -> None:
+        """Close stdin, then SIGTERM, then SIGKILL, with a grace after each of the first two."""
+        self.insisted = self.insisted or reason == "stopped"
+        if not self.reason and self.status is None:
+            self.reason = reason
+            self.lines.say_no_more()
+            self.term_at = time.monotonic() + self.spec.grace_seconds[0]
+            self.kill_at = self.term_at + self.spec.grace_seconds[1]
+
+    def kill(self) -> None:
+        self.insisted = True
+        self.kill_at = min(self.kill_at, time.monotonic())
+        if self.status is None:
+            self.reason = "killed"
+
+    def reap(self, now: float) -> None:
+        try:
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                if found[0] == self.agent:
+                    self.status, self.gone_since, self.lines.heard = found[1], now, now
+                    self.term_at = NEVER
+                    self.lines.close_stdin()
+                    if not processes.has_proc():
+                        processes.send_signal(
+                            -self.agent, signal.SIGKILL
+                        )  # no other way to find its children
+        except ChildProcessError:
+            self.childless = True
+
+    def wind_up(self, now: float) -> float:
+        """The agent has gone: hear it out, end its children, write the last record."""
+        quiet = self.lines.stdout < 0 or now >= self.lines.heard + QUIET_SECONDS
+        if self.sweep_at == NEVER and (quiet or now >= self.gone_since + 2):
+            self.sweep_at, self.kill_at = now, min(self.kill_at, now + CHILDREN_SECONDS)
+        swept = self.childless or now >= self.sweep_at + 3
+        if swept and (quiet or now >= self.gone_since + 5) and not self.journal.full:
+            self.finish()
+        return now + (RETRY_SECONDS if self.journal.full else SWEEP_SECONDS)
+
+    def sweep(self, now: float) -> float:
+        """End all that the agent has started, however it tried to get away."""
+        for pid in processes.descendants():
+            if now >= self.kill_at:
+                processes.send_signal(pid, signal.SIGKILL)
+            elif pid not in self.asked:
+                self.asked.add(pid)
+                processes.send_signal(pid, signal.SIGTERM)
+        return now + SWEEP_SECONDS
+
+    def finish(self) -> None:
+        """Write the last record, and leave unless it must wait for room on the disk."""
+        if not self.recorded:
+            self.recorded = True
+            self.lines.read_stderr()
+            self.lines.end_line()
+            code = None if self.status is None else os.waitstatus_to_exitcode(self.status)
+            ending = {} if code is None else {"exit": code} if code >= 0 else {"signal": -code}
+            words = self.lines.last_words
+            record_end(self.journal, **ending, reason=self.reason or "exited", stderr=words)
+        self.finished = not self.journal.full
+
+
+def wake_on_signals() -> int:
+    """A pipe that can be read when a child ended or we are to leave; the bytes are the signals' numbers."""
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    return woken

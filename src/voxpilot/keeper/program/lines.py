@@ -1,0 +1,161 @@
+"""What passes between the keeper and its agent: lines out, lines in, last words.
+
+Lives here: the three pipes, the line cap, which prompts are still without an answer.
+Lives elsewhere: the agent's process (processes.py), who may send what and when it ends (keeper.py).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from contextlib import suppress
+
+from .segments import Journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+READ_BYTES = 256 << 10
+
+
+class Lines:
+    """The agent's stdin, stdout and stderr; -1 where one is closed."""
+
+    def __init__(
+        self, pipes: tuple[int, int, int], journal: Journal, line_cap: int, stderr_bytes: int
+    ) -> None:
+        self.stdin, self.stdout, self.stderr = pipes
+        self.to_stdin = bytearray()
+        self.open_prompts: set[str] = set()
+        """Requests without an answer: their ids as canonical JSON, so that 0 and "0" differ."""
+        self.heard = self.answered = time.monotonic()
+        self._journal, self._line_cap, self._stderr_bytes = journal, line_cap, stderr_bytes
+        self._unfinished = bytearray()
+        self._dropped = 0  # bytes so far of an unfinished line that is too long
+        self._last_words = bytearray()
+        self._no_more = False
+        for pipe in pipes:
+            os.set_blocking(pipe, False)
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            with suppress(OSError):  # a user may have only so many large pipes
+                fcntl.fcntl(self.stdout, fcntl.F_SETPIPE_SZ, READ_BYTES)
+
+    @property
+    def last_words(self) -> str:
+        return self._last_words.decode(errors="replace")
+
+    # -- to the agent
+
+    def give(self, line: bytes) -> None:
+        self.to_stdin += line
+
+    def feed(self) -> None:
+        """Write what its stdin will take now."""
+        try:
+            while self.to_stdin:
+                del self.to_stdin[: os.write(self.stdin, self.to_stdin)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self.close_stdin()
+        if self._no_more:
+            self.close_stdin()
+
+    def say_no_more(self) -> None:
+        """Have stdin closed after what still waits to be written."""
+        self._no_more = True
+
+    def close_stdin(self) -> None:
+        self.to_stdin.clear()
+        self.stdin = close(self.stdin)
+
+    # -- from the agent
+
+    def read_stdout(self) -> None:
+        data = read_some(self.stdout)
+        if data is None:
+            return
+        self.heard = time.monotonic()
+        if not data:
+            self.end_line()
+            self.stdout = close(self.stdout)
+            return
+        cut = data.rfind(b"\n") + 1
+        self._unfinished += data[:cut] if cut else data
+        if cut:
+            block, self._unfinished = self._unfinished, bytearray(data[cut:])
+            self._record(block)
+        if len(self._unfinished) > self._line_cap:
+            self._dropped += len(self._unfinished)
+            self._unfinished = bytearray()
+
+    def end_line(self) -> None:
+        """Nothing more will be printed: a last line without its newline is given one."""
+        if self._unfinished or self._dropped:
+            block, self._unfinished = self._unfinished + b"\n", bytearray()
+            self._record(block)
+
+    def _record(self, block: bytearray) -> None:
+        """Journal whole lines, at one go unless one of them may be too long."""
+        if not self._dropped and len(block) <= self._line_cap:
+            self._journal.append(b"<", block)
+        else:
+            for line in block[:-1].split(b"\n"):
+                self._record_one(line)
+        if self.open_prompts and b'"id"' in block:
+            for line in block.split(b"\n"):
+                self._note_answer(line)
+
+    def _record_one(self, line: bytearray) -> None:
+        length, self._dropped = self._dropped + len(line), 0
+        if length > self._line_cap:
+            self._journal.append(b"!", json.dumps({"skipped": length}).encode())
+        else:
+            self._journal.append(b"<", line + b"\n")
+
+    def _note_answer(self, line: bytearray) -> None:
+        if b'"id"' not in line or (b'"result"' not in line and b'"error"' not in line):
+            return
+        message = parse(line)
+        name = json.dumps(message.get("id"))
+        if (
+            name in self.open_prompts
+            and "method" not in message
+            and ("result" in message or "error" in message)
+        ):
+            self.open_prompts.remove(name)
+            self.answered = time.monotonic()
+
+    def read_stderr(self) -> None:
+        data = read_some(self.stderr)
+        if data:
+            self._last_words += data
+            del self._last_words[: max(0, len(self._last_words) - self._stderr_bytes)]
+        elif data is not None:
+            self.stderr = close(self.stderr)
+
+
+def parse(line: bytes | bytearray) -> dict[str, Any]:
+    """The JSON object in a line; an empty one if there is none."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def read_some(pipe: int) -> bytes | None:
+    """What is there to be read; nothing at the end, None if the pipe is closed or has nothing now."""
+    try:
+        return os.read(pipe, READ_BYTES)
+    except OSError:
+        return None
+
+
+def close(pipe: int) -> int:
+    if pipe >= 0:
+        os.close(pipe)
+    return -1

@@ -1,0 +1,107 @@
+"""The control socket: JSON lines both ways, with several peers at once.
+
+Lives here: letting peers in and out, reading their messages, telling them news, all at bounded cost.
+Lives elsewhere: what the messages mean (keeper.py), the other side (../attach.py).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import suppress
+
+from .lines import READ_BYTES, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+MOST_PEERS = 32
+MOST_INBOX_BYTES = 64 << 20
+"""The longest line a peer may send."""
+MOST_OUTBOX_BYTES = 4 << 20
+"""How much may wait for a peer that does not read, before it is sent away."""
+
+
+class Peer:
+    """Somebody on the control socket."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        self.socket, self.fileno = connection, connection.fileno
+        self.inbox, self.outbox = bytearray(), bytearray()
+        self.attached = False
+        """It has said hello, and is told the news."""
+        self.told: dict[str, object] = {}
+
+    def say(self, **message: object) -> None:
+        self.outbox += json.dumps(message).encode() + b"\n"
+
+
+class Peers:
+    """All of them, and the socket they come by."""
+
+    def __init__(self, listener: socket.socket, obey: Callable[[Peer, dict[str, Any]], None]) -> None:
+        self.listener = listener
+        self._obey = obey
+        self._peers: list[Peer] = []
+
+    @property
+    def attached(self) -> bool:
+        return any(peer.attached for peer in self._peers)
+
+    def to_read(self) -> list[Any]:
+        return [*([self.listener] if len(self._peers) < MOST_PEERS else []), *self._peers]
+
+    def to_write(self) -> list[Any]:
+        return [peer for peer in self._peers if peer.outbox]
+
+    def hear(self, ready: list[Any]) -> None:
+        for peer in [peer for peer in self._peers if peer in ready]:
+            self._hear_one(peer)
+        if self.listener in ready:
+            with suppress(OSError):
+                self._peers.append(Peer(self.listener.accept()[0]))
+
+    def tell(self, news: dict[str, object]) -> None:
+        """Write what waits. News is made only when nothing waits, so it never piles up."""
+        for peer in self._peers[:]:
+            if peer.attached and not peer.outbox and peer.told != news:
+                peer.told = news
+                peer.say(**news)
+            try:
+                if peer.outbox:
+                    del peer.outbox[: peer.socket.send(peer.outbox)]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self._drop(peer)
+
+    def say_last(self, news: dict[str, object]) -> None:
+        """The same for the last time, with a short wait for each that is slow."""
+        for peer in [peer for peer in self._peers if peer.attached]:
+            peer.say(**news)
+            peer.socket.settimeout(0.05)
+            with suppress(OSError):
+                peer.socket.sendall(peer.outbox)
+
+    def _hear_one(self, peer: Peer) -> None:
+        try:
+            data = peer.socket.recv(READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        peer.inbox += data
+        if b"\n" in data:
+            *lines, peer.inbox = peer.inbox.split(b"\n")
+            for line in lines:
+                if len(peer.outbox) < MOST_OUTBOX_BYTES:
+                    self._obey(peer, parse(line))
+        if not data or len(peer.inbox) > MOST_INBOX_BYTES or len(peer.outbox) >= MOST_OUTBOX_BYTES:
+            self._drop(peer)
+
+    def _drop(self, peer: Peer) -> None:
+        self._peers.remove(peer)
+        peer.socket.close()

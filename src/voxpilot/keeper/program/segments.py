@@ -1,0 +1,85 @@
+"""The journal as it is written.
+
+Lives here: records in segment files, rotation, deletion, waiting for room on the disk.
+Lives elsewhere: reading it (../journal.py).
+
+A segment is a file `journal.<offset, 20 digits>` of MAGIC and then whole records: HEADER and payload. The
+offset counts the bytes of all records before it, MAGIC not included. Types of records:
+    <  one or more whole lines that the agent printed
+    >  a line it was given: its number, a space, the line
+    !  JSON {"skipped": bytes}: it printed a line too long to keep
+    x  JSON: how it ended; always the last
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+from contextlib import suppress
+
+MAGIC = b"VOXJRN1\n"
+HEADER = struct.Struct(">cId")
+"""Type, length of the payload, unix time."""
+
+
+class Journal:
+    """Records appended whole and in order. What the disk has no room for yet waits, nothing is dropped."""
+
+    def __init__(self, segment_bytes: int, keep_bytes: int) -> None:
+        self.end = 0
+        """The offset after the last record that is wholly on the disk."""
+        self._total = 0  # the same, with the records that wait
+        self._waiting = b""
+        self._segment_bytes, self._keep_bytes = segment_bytes, keep_bytes
+        self._bases: list[int] = []
+        self._open_segment()
+
+    @property
+    def full(self) -> bool:
+        """Whether something waits for room."""
+        return bool(self._waiting)
+
+    def append(self, kind: bytes, payload: bytes | bytearray) -> None:
+        self._waiting += b"".join((HEADER.pack(kind, len(payload), time.time()), payload))
+        self._total += HEADER.size + len(payload)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what waits, as far as there is room."""
+        try:
+            if self._between_records() and self.end - self._bases[-1] >= self._segment_bytes:
+                self._open_segment()
+            while self._waiting:
+                self._waiting = self._waiting[self._file.write(self._waiting) :]
+            self.end = self._total
+        except FileNotFoundError:
+            raise  # the directory was taken away, so there is nothing to wait for
+        except OSError:
+            return
+
+    def acknowledge(self, offset: int) -> None:
+        """Delete whole segments below `offset`, as long as more than `keep_bytes` below it remain."""
+        offset = min(offset, self.end)
+        while self._bases[1:] and self._bases[1] <= offset and offset - self._bases[0] > self._keep_bytes:
+            with suppress(FileNotFoundError):
+                os.unlink(segment_name(self._bases.pop(0)))
+
+    def _between_records(self) -> bool:
+        return self.end + len(self._waiting) == self._total
+
+    def _open_segment(self) -> None:
+        name = segment_name(self.end)
+        file = open(name, "xb", buffering=0)  # noqa: SIM115 - open until the next one takes its place
+        try:
+            if file.write(MAGIC) < len(MAGIC):
+                raise OSError("no room for a new segment")
+        except OSError:
+            os.unlink(name)
+            raise
+        self._file = file
+        self._bases.append(self.end)
+
+
+def segment_name(base: int) -> str:
+    return f"journal.{base:020d}"
