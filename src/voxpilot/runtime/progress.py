@@ -235,9 +235,13 @@ class Progress:
 
     def _may_resend(self, process: Process, current: Turn, end: Json) -> bool:
         """A prompt the agent never got may go to the next process; one that it got may not."""
-        if current.cancelled_at is not None or end.get("reason") not in NOT_TAKEN:
+        if current.cancelled_at is not None:
             return False
         request = turn.prompt_request(self.ledger, current)
+        if process.state == "stopping" and request is None:
+            return True  # the turn began while an agent that was told to leave was still leaving
+        if end.get("reason") not in NOT_TAKEN:
+            return False
         unsent = {line.prompt for line in self.ledger.all(OutboxLine) if line.process_id == process.id}
         return request is None or request.rpc_id in unsent
 

@@ -1,0 +1,152 @@
+"""One chat of a real server as a person sees it, and what only the database and the machine know of it.
+
+Lives here: sending, stopping and answering in one chat; looking at turns, agents and keepers from outside.
+Lives elsewhere: the server, the client, the viewer and the oracles (tests/kit), the agent (tests/fakes).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import Api
+from tests.kit.oracle import Row, judge, spoken, stored
+from tests.kit.processes import look_at
+from tests.kit.server import ServerProcess
+from tests.kit.sse import Event, Viewer
+
+SLACK = 5
+"""Machines are noisy: time bounds are asserted with this much room."""
+NIGHTLY = bool(os.environ.get("VOXPILOT_NIGHTLY"))
+nightly = pytest.mark.skipif(not NIGHTLY, reason="runs at night (VOXPILOT_NIGHTLY=1)")
+
+
+@dataclass
+class Talk:
+    """A chat with somebody looking on."""
+
+    server: ServerProcess
+    api: Api
+    id: str
+    viewer: Viewer
+
+    async def send(self, text: str, **more: Any) -> str:
+        """Post a message; the id of its turn."""
+        return str((await self.api.prompt(self.id, text, **more))["turn"])
+
+    async def run(self, text: str, within: float = 30.0) -> dict[str, Any]:
+        """Post a message and wait for its end, which is returned."""
+        return await self.ended(await self.send(text), within)
+
+    async def ended(self, turn: str, within: float = 30.0) -> dict[str, Any]:
+        return await self.sees(lambda e: e.kind == "turn-ended" and e.data["turn"] == turn, within)
+
+    async def sees(self, wanted: str | Callable[[Event], bool], within: float = 30.0) -> dict[str, Any]:
+        """Wait until such an event was received, whenever that was; its body."""
+        events = await self.viewer.read_until(wanted, within)
+        return dict(events[-1].data)
+
+    async def notice(self, code: str, within: float = 30.0) -> dict[str, Any]:
+        return await self.sees(lambda e: e.kind == "notice" and e.data["code"] == code, within)
+
+    async def question(self, number: int = 1, within: float = 30.0) -> dict[str, Any]:
+        """The n-th question of this chat."""
+
+        def is_it(event: Event) -> bool:
+            asked = [e for e in self.viewer.events if e.kind == "question"]
+            return len(asked) >= number and event is asked[number - 1]
+
+        return await self.sees(is_it, within)
+
+    async def says(self, text: str, within: float = 30.0) -> None:
+        """Wait until the agent has said at least this."""
+        await self.sees(lambda _: text in spoken(self.viewer.events), within)
+
+    async def cancel(self) -> Any:
+        return await self.api.cancel(self.id)
+
+    async def answer(self, question: dict[str, Any], option: str, **more: Any) -> Any:
+        return await self.api.answer(self.id, question["id"], option, **more)
+
+    def of_kind(self, kind: str) -> list[dict[str, Any]]:
+        return [event.data for event in self.viewer.events if event.kind == kind]
+
+    def notices(self, code: str) -> list[dict[str, Any]]:
+        """All such notices that are stored."""
+        return [row.data for row in self.rows() if row.kind == "notice" and row.data["code"] == code]
+
+    def rows(self) -> list[Row]:
+        return stored(self.server.database, self.id)
+
+    def text(self) -> str:
+        """All that the agent said, as it is stored."""
+        return spoken(self.rows())
+
+    def states(self) -> list[str]:
+        """The state of every turn, oldest first."""
+        return [state for (state,) in self._ask("SELECT state FROM turns WHERE chat_id = ? ORDER BY number")]
+
+    def state_of(self, turn: str) -> str:
+        sql = "SELECT state FROM turns WHERE chat_id = ? AND id = ?"
+        return str(self._ask(sql, turn)[0][0])
+
+    def processes(self) -> list[str]:
+        """The state of every agent process this chat ever had, oldest first."""
+        sql = "SELECT state FROM agent_processes WHERE chat_id = ? ORDER BY started_at"
+        return [state for (state,) in self._ask(sql)]
+
+    async def judge(self, text: str | None = None) -> list[Row]:
+        """The log is whole, the viewer saw all of it, and the agent's words are in it once."""
+        last = self.rows()[-1].seq
+        await self.viewer.read_until(lambda e: e.is_stored and e.seq >= last)
+        return judge(self.server.database, self.id, self.viewer.events, text=text)
+
+    def _ask(self, sql: str, *more: Any) -> list[Any]:
+        return ask(self.server.database, sql, self.id, *more)
+
+
+@asynccontextmanager
+async def talking(server: ServerProcess, workspace: Path, agent: str = "scripted") -> AsyncIterator[Talk]:
+    """A new chat with this agent and a page that stays open for as long as the block lasts."""
+    async with Api(server.url, server.token) as api:
+        chat = str((await api.create_chat(workspace, agent))["id"])
+        try:
+            async with Viewer(server.url, server.token, chat) as viewer:
+                yield Talk(server, api, chat, viewer)
+        except ExceptionGroup as group:
+            if len(group.exceptions) > 1:
+                raise
+            raise group.exceptions[0] from None  # the viewer wraps a test's own failure
+
+
+def ask(database: Path, sql: str, *parameters: Any) -> list[Any]:
+    """A question to the database that changes nothing in it."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=10)) as connection:
+        return connection.execute(sql, parameters).fetchall()
+
+
+def keeper_of(agent: int) -> int:
+    """The keeper of a running agent."""
+    found = look_at(agent)
+    assert found is not None, "the agent is gone"
+    return found.parent
+
+
+def said_by(log: AgentLog) -> str:
+    """All text that the agents themselves say they sent."""
+    updates = [frame["params"]["update"] for frame in log.sent("session/update")]
+    return "".join(
+        update["content"]["text"] for update in updates if update["sessionUpdate"] == "agent_message_chunk"
+    )
+
+
+def percentile(figures: Sequence[float], part: float) -> float:
+    return sorted(figures)[min(len(figures) - 1, int(len(figures) * part))]

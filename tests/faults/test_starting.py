@@ -1,0 +1,221 @@
+"""Agents that cannot be started, or will not begin."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.script import say, script, spoken_by
+from tests.faults.driver import SLACK, Talk, ask, talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.config import scripted
+from tests.kit.processes import marked, no_processes_left
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+
+PROMPT = script(say("hello"))
+WORDY = r"""
+import os, sys
+for i in range(50):
+    print(f"<b>{i}</b>", file=sys.stderr)
+os.write(2, b"\xff\x1b[31m end")
+sys.exit(9)
+"""
+
+
+async def fail_to_start(talk: Talk) -> tuple[dict[str, Any], float]:
+    """Send a message to an agent that cannot begin: the turn's error, and how long it took to be shown."""
+    begun = time.monotonic()
+    ended = await talk.run(PROMPT)
+    took = time.monotonic() - begun
+    assert ended["stop_reason"] == "error"
+    assert talk.states() == ["failed"]
+    message = next(row.data for row in talk.rows() if row.kind == "message")
+    assert message["text"] == PROMPT, "the typed prompt is kept"
+    await talk.judge(text="")
+    return ended["error"], took
+
+
+async def test_a_missing_program_is_named_with_the_path_that_was_searched(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """F1: shown within a second, with a hint how to get it; the chat stays usable."""
+    agents = {"missing": {"command": "no-such-agent", "install_hint": "Run `get no-such-agent`."}}
+    server = await start_server(agents=agents)
+    async with talking(server, workspace, "missing") as talk:
+        error, took = await fail_to_start(talk)
+        assert "'no-such-agent' was not found on PATH" in error["message"]
+        assert "Run `get no-such-agent`." in error["hint"]
+        assert "/usr/bin" in error["hint"]
+        assert took <= 1 * SLACK
+        status = talk.of_kind("agent-status")[-1]
+        assert (status["status"], status["message"]) == ("error", error["message"])
+    async with talking(server, workspace) as other:
+        await other.run(PROMPT)
+        assert other.text() == "hello"
+
+
+def not_executable(folder: Path) -> Path:
+    path = folder / "plain-file"
+    path.write_text("#!/bin/sh\nexit 0\n")
+    path.chmod(0o644)
+    return path
+
+
+def bad_interpreter(folder: Path) -> Path:
+    path = folder / "bad-interpreter"
+    path.write_text("#!/no/such/interpreter\n")
+    path.chmod(0o755)
+    return path
+
+
+def wrong_architecture(folder: Path) -> Path:
+    path = folder / "wrong-architecture"
+    # The head of a program for a machine nobody has.
+    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xff\x7f" + bytes(44))
+    path.chmod(0o755)
+    return path
+
+
+def a_folder(folder: Path) -> Path:
+    path = folder / "a-folder"
+    path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (not_executable, "Permission denied"),
+        (bad_interpreter, "interpreter"),
+        (wrong_architecture, "Exec format error"),
+        (a_folder, "Permission denied"),
+    ],
+)
+async def test_a_program_that_cannot_run_is_named_with_the_systems_reason(
+    start_server: StartServer, workspace: Path, place: Path, make: Any, reason: str
+) -> None:
+    """F2"""
+    program = make(place)
+    server = await start_server(agents={"broken": {"command": str(program)}})
+    async with talking(server, workspace, "broken") as talk:
+        error, took = await fail_to_start(talk)
+        assert str(program) in error["message"]
+        assert reason in error["message"]
+        assert error["hint"]
+        assert took <= 1 * SLACK
+
+
+async def test_an_agent_that_ends_at_once_is_shown_with_its_exit_code_and_last_words(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """F3"""
+    async with talking(server, workspace, "scripted-exit-at-spawn") as talk:
+        error, took = await fail_to_start(talk)
+        assert "exit code 3" in error["message"]
+        assert error["detail"] == "scripted agent: cannot start: licence file missing"
+        assert took <= 1 * SLACK
+
+
+async def test_of_a_long_stderr_the_last_twenty_lines_are_shown(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """F3: also when they hold markup and bytes that are no text."""
+    server = await start_server(agents={"wordy": {"command": "python3", "args": ["-c", WORDY]}})
+    async with talking(server, workspace, "wordy") as talk:
+        error, _ = await fail_to_start(talk)
+        assert "exit code 9" in error["message"]
+        lines = error["detail"].splitlines()
+        assert len(lines) == 20
+        assert lines[:2] == ["<b>31</b>", "<b>32</b>"]
+        assert lines[-1] == "\ufffd\x1b[31m end"
+
+
+async def test_an_agent_that_hangs_at_the_beginning_is_given_up_and_its_tree_ended(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
+) -> None:
+    """F5: "still starting" first, then the failure; nothing of it is left."""
+    server = await start_server(env={"VOXPILOT_START_NOTICE": "0.3", "VOXPILOT_START_TIMEOUT": "1"})
+    async with talking(server, workspace, "scripted-hang-init") as talk:
+        begun = time.monotonic()
+        turn = await talk.send(PROMPT)
+        slow = await talk.sees(lambda e: e.kind == "agent-status" and e.data.get("message") is not None)
+        assert (slow["status"], slow["message"]) == ("starting", "Still starting.")
+        assert talk.state_of(turn) == "running"
+        ended = await talk.ended(turn)
+        assert 1 <= time.monotonic() - begun <= 1 * SLACK
+        assert "no answer within 1 s" in ended["error"]["message"]
+        assert ended["error"]["hint"]
+        assert talk.states() == ["failed"]
+        assert await until(lambda: len(marked(mark)) == 1, 5 * SLACK) <= 5 * SLACK
+        await until(lambda: talk.processes() == ["ended"])
+        assert len(agent_log.starts()) == 1
+    await server.interrupt()
+    await no_processes_left(mark)
+
+
+async def test_an_agent_that_hangs_at_the_beginning_can_be_stopped(
+    server: ServerProcess, workspace: Path, mark: str
+) -> None:
+    """F5: the stop button works before there is a session, and the next message starts it anew."""
+    async with talking(server, workspace, "scripted-hang-init") as talk:
+        first = await talk.send(PROMPT)
+        await until(lambda: len(marked(mark)) == 3, 10)
+        await talk.cancel()
+        assert (await talk.ended(first))["stop_reason"] == "cancelled"
+        second = await talk.send(PROMPT)
+        await until(lambda: talk.processes() == ["ended", "starting"], 30)
+        assert talk.state_of(second) == "running"
+        await talk.cancel()
+        await talk.ended(second)
+        await until(lambda: len(marked(mark)) == 1, 30)
+        assert talk.states() == ["cancelled", "cancelled"]
+        await talk.judge(text="")
+
+
+@pytest.mark.parametrize(("version", "shown"), [("2", "2"), ('"1"', "'1'"), ("0", "0")])
+async def test_an_agent_of_another_version_is_told_apart(
+    start_server: StartServer, workspace: Path, mark: str, version: str, shown: str
+) -> None:
+    """F6"""
+    server = await start_server(agents={"other": scripted(f"version={version}")})
+    async with talking(server, workspace, "other") as talk:
+        error, _ = await fail_to_start(talk)
+        assert f"version {shown}, and we speak 1" in error["message"]
+        await until(lambda: len(marked(mark)) == 1, 5 * SLACK)
+
+
+async def test_an_agent_that_fails_again_and_again_is_left_alone(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """F25: five failures within a minute, then it is not even tried."""
+    async with talking(server, workspace, "scripted-exit-at-spawn") as talk:
+        for _ in range(5):
+            assert "exit code 3" in (await talk.run(PROMPT))["error"]["message"]
+        for _ in range(3):
+            error = (await talk.run(PROMPT))["error"]
+            assert error["code"] == "crash-loop"
+            assert error["hint"]
+        assert talk.processes() == ["ended"] * 5
+        assert talk.states() == ["failed"] * 8
+        await talk.judge(text="")
+    async with talking(server, workspace) as other:
+        await other.run(PROMPT)
+        assert other.text() == spoken_by(PROMPT)
+
+
+async def test_messages_queued_behind_a_failing_agent_do_not_hammer_it(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """F25: twenty messages at once cost five starts."""
+    async with talking(server, workspace, "scripted-exit-at-spawn") as talk:
+        turns = [await talk.send(PROMPT) for _ in range(20)]
+        for turn in turns:
+            await talk.ended(turn)
+        started = ask(server.database, "SELECT count(*) FROM agent_processes")
+        assert started == [(5,)]
+        await talk.judge(text="")
