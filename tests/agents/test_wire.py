@@ -14,8 +14,10 @@ from voxpilot.agents import wire
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"42", b"[]", b"null", b'"x"', b"{", b"\xff\xfe{}", b'{"id": {}, "method": "x"}', b'{"id": [], "result": 1}',
-     b'{"id": true, "method": "x"}', b'{"method": 5}', b"{}", b'{"id": 1}'],
+    [b"", b"42", b"[]", b"null", b'"x"', b"{", b"\xff\xfe{}", b'{"id": {}, "method": "x"}',
+     b'{"id": [], "result": 1}',
+     b'{"id": true, "method": "x"}',
+     b'{"method": 5}', b"{}", b'{"id": 1}'],
 )  # fmt: skip
 def test_what_is_no_message_is_unreadable_and_nothing_worse(line: bytes) -> None:
     assert isinstance(wire.frame_of(wire.decode(line)), wire.Unreadable)

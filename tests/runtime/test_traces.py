@@ -11,16 +11,17 @@ import pytest
 
 from tests.kit.traces import RecordedFrame, recordings
 from tests.runtime.replay import play_all
+from voxpilot.chat.events import Json
 
 NAMES = sorted(recordings())
 _OURS = re.compile(r"\b(?:[tm]-)?[0-9a-f]{12}\b")
 _JOINED = {"seq", "at", "last_at", "content"}
 
 
-def normal(events):
+def normal(events: list[tuple[str, Json]]) -> list[Json]:
     """Events without what chance decides: our own ids, and how neighbouring deltas were cut."""
     names: dict[str, str] = {}
-    joined: list[dict] = []
+    joined: list[Json] = []
     for kind, body in events:
         text = _OURS.sub(
             lambda m: names.setdefault(m[0], f"id{len(names)}"), json.dumps(body, sort_keys=True)
@@ -38,13 +39,13 @@ def normal(events):
     return joined
 
 
-def test_the_recordings_are_all_there():
+def test_the_recordings_are_all_there() -> None:
     assert len(NAMES) == 130
     assert sum(len(frames) for frames in recordings().values()) > 4_000
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_restart_between_any_two_frames_gives_the_same_events(tmp_path: Path, name: str):
+def test_a_restart_between_any_two_frames_gives_the_same_events(tmp_path: Path, name: str) -> None:
     frames = recordings()[name]
     undisturbed = normal(play_all(tmp_path, "plain", frames, lambda _: False))
     assert normal(play_all(tmp_path, "every", frames, lambda _: True)) == undisturbed
@@ -53,7 +54,7 @@ def test_a_restart_between_any_two_frames_gives_the_same_events(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_word_of_a_recorded_agent_is_in_the_log_once(tmp_path: Path, name: str):
+def test_every_word_of_a_recorded_agent_is_in_the_log_once(tmp_path: Path, name: str) -> None:
     frames = recordings()[name]
     events = play_all(tmp_path, "words", frames, lambda number: number % 3 == 0)
     for kind, update in (("text-delta", "agent_message_chunk"), ("thought-delta", "agent_thought_chunk")):
@@ -62,7 +63,7 @@ def test_every_word_of_a_recorded_agent_is_in_the_log_once(tmp_path: Path, name:
 
 
 def words(frames: tuple[RecordedFrame, ...], kind: str) -> str:
-    """What the raw frames say, read without any of our code; early words count from their session's opening."""
+    """What the raw frames say, read without our code; early words count once their session is open."""
     opened: set[tuple[int, str]] = set()
     waiting: dict[tuple[int, str], list[str]] = {}
     opening: dict[tuple[int, str], str] = {}

@@ -65,6 +65,11 @@ async def test_readers_cannot_write(file: Path) -> None:
             await db.rows(PUT, ("a", 1))
 
 
+async def _write_on(db: Database) -> None:
+    for n in range(100):
+        await db.commit(Batch(statements=[(PUT, (f"n{n}", b"x" * 50_000))]))
+
+
 @pytest.mark.skipif(not can_mount(), reason="needs to mount a small file system, which only root may")
 async def test_a_full_disk_refuses_writes_and_recovers_without_a_restart(tmp_path: Path) -> None:
     with small_disk(tmp_path / "small", 4 << 20) as disk:
@@ -72,8 +77,7 @@ async def test_a_full_disk_refuses_writes_and_recovers_without_a_restart(tmp_pat
             await db.commit(Batch(statements=[(PUT, ("before", b"x"))]))
             disk.fill()
             with pytest.raises(StorageFull):
-                for n in range(100):
-                    await db.commit(Batch(statements=[(PUT, (f"n{n}", b"x" * 50_000))]))
+                await _write_on(db)
             assert "before" in await keys(db)
             disk.free()
             await db.commit(Batch(statements=[(PUT, ("z-after", b"x"))]))

@@ -97,7 +97,7 @@ class KilledTurn:
         self.fallen.points.append(kill.partition(":")[0])
 
     async def _talk(self) -> None:
-        """A person who does not give up: every request is sent again, with the same key, until it is answered."""
+        """A person who does not give up: each request is sent again, with its key, until it is answered."""
         made = await self._insist(lambda api: api.create_chat(self.folder / "workspace", key="chat"))
         self.chat = made["id"]
         async with Viewer(self.server.url, self.server.token, self.chat) as viewer:

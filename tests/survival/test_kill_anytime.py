@@ -37,7 +37,7 @@ def plans(dice: random.Random) -> list[list[str]]:
 async def test_nothing_is_lost_wherever_the_server_is_killed(
     tmp_path: Path, mark: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """K1, F42, F43, F46: what the agent said, once; one end; one question; one answer; each frame sent once."""
+    """K1, F42, F43, F46: every word once, one end, one question, one answer, each frame sent once."""
     seed = int(os.environ.get("VOXPILOT_TEST_SEED", random.randrange(10**6)))
     dice = random.Random(seed)
     fallen: list[Fallen] = []

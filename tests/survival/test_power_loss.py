@@ -20,7 +20,7 @@ COPIES = 40
 async def test_a_copy_of_the_database_at_any_instant_holds_all_that_was_seen(
     server: ServerProcess, api: Api, workspace: Path, tmp_path: Path
 ) -> None:
-    """F45, as near as one machine can come to it: each copy of file and log opens, and lacks nothing shown."""
+    """F45, as near as one machine comes to it: each copy of file and log opens and lacks nothing shown."""
     chat = (await api.create_chat(workspace))["id"]
     dice = random.Random(45)
     async with Viewer(server.url, server.token, chat) as viewer:

@@ -16,6 +16,7 @@ from voxpilot.errors import VoxPilotError
 from voxpilot.keeper.attach import (
     AlreadyKept,
     Attachment,
+    KeeperFailed,
     KeeperGone,
     KeeperSpec,
     attach,
@@ -109,6 +110,8 @@ class Link:
         while True:
             try:
                 self._attachment = await attach(self.directory)
+            except KeeperFailed:
+                log.warning("a keeper does not answer: %s", self.directory.name)
             except KeeperGone:
                 if is_kept(self.directory):
                     await asyncio.sleep(_PAUSE_SECONDS)
