@@ -55,7 +55,7 @@ async def test_nothing_is_lost_wherever_the_server_is_killed(
     count = Counter(point for turn in fallen for point in turn.points)
     with capsys.disabled():
         print(
-            f"\n{sum(count.values())} kills in {len(fallen)} turns (seed {seed}): {dict(sorted(count.items()))}"
+            f"\n{sum(count.values())} kills, {len(fallen)} turns, seed {seed}: {dict(sorted(count.items()))}"
         )
     assert sum(count.values()) >= 60
     assert {point: count[point] for point in NAMES if count[point] < TIMES} == {}
