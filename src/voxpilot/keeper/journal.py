@@ -27,9 +27,11 @@ SENT = b">"
 """A line written to the agent: its number, a space, the line, a newline."""
 SKIPPED = b"!"
 """JSON {"skipped": bytes}: the agent printed a line too long to keep."""
+WRITTEN = b"e"
+"""JSON {"stderr": text}: what the agent wrote to stderr up to the answer to a prompt that just passed."""
 ENDED = b"x"
 """JSON: how the agent ended. Always the last record."""
-_TYPES = (PRINTED, SENT, SKIPPED, ENDED)
+_TYPES = (PRINTED, SENT, SKIPPED, WRITTEN, ENDED)
 
 
 @dataclass(frozen=True, slots=True)

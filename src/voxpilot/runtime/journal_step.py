@@ -11,7 +11,7 @@ import orjson
 from voxpilot.agents.connection import Link
 from voxpilot.agents.dialogue import hear
 from voxpilot.chat.events import NoticeGiven
-from voxpilot.keeper.journal import Record
+from voxpilot.keeper.journal import ENDED, PRINTED, SENT, SKIPPED, WRITTEN, Record
 from voxpilot.runtime.progress import Progress
 from voxpilot.storage.rows import OutboxLine, Process, Session
 
@@ -38,21 +38,21 @@ def take_in(progress: Progress, process_id: str, link: Link, now: float) -> bool
 
 def take_record(progress: Progress, process_id: str, record: Record) -> None:
     ledger = progress.ledger
-    if record.type == b"<":
+    if record.type == PRINTED:
         for happening in hear(ledger, process_id, record.payload, record.at):
             progress.happened(happening, record.at)
             progress.advance(record.at)
-    elif record.type == b">":
+    elif record.type == SENT:
         number = int(record.payload.split(b" ", 1)[0])
         if (line := ledger.get(OutboxLine, process_id, number)) is not None:
             ledger.delete(line)
-    elif record.type == b"!":
+    elif record.type == SKIPPED:
         size = orjson.loads(record.payload)["skipped"]
         text = f"The agent sent a message that is too large ({size / 1e6:.0f} MB); it was skipped."
         ledger.emit(NoticeGiven(level="warning", code="line-too-long", text=text), record.at)
-    elif record.type == b"e":
+    elif record.type == WRITTEN:
         _take_stderr(progress, process_id, record)
-    elif record.type == b"x":
+    elif record.type == ENDED:
         _end(progress, process_id, record)
         return
     if (process := ledger.get(Process, process_id)) is not None:

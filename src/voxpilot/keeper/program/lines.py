@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 READ_BYTES = 256 << 10
+TOLD_BYTES = 4096
+"""How much of what was written to stderr is journaled with the answer to a prompt."""
 
 
 class Lines:
@@ -36,6 +38,7 @@ class Lines:
         self._unfinished = bytearray()
         self._dropped = 0  # bytes so far of an unfinished line that is too long
         self._last_words = bytearray()
+        self._untold = 0  # bytes of stderr since the last answer to a prompt
         self._no_more = False
         for pipe in pipes:
             os.set_blocking(pipe, False)
@@ -128,11 +131,21 @@ class Lines:
         ):
             self.open_prompts.remove(name)
             self.answered = time.monotonic()
+            self._tell_stderr()
+
+    def _tell_stderr(self) -> None:
+        """With an answer goes what the agent complained of meanwhile: it may be the only word there is."""
+        self.read_stderr()
+        if self._untold:
+            words = self._last_words[-min(self._untold, TOLD_BYTES) :].decode(errors="replace")
+            self._journal.append(b"e", json.dumps({"stderr": words}).encode())
+            self._untold = 0
 
     def read_stderr(self) -> None:
         data = read_some(self.stderr)
         if data:
             self._last_words += data
+            self._untold += len(data)
             del self._last_words[: max(0, len(self._last_words) - self._stderr_bytes)]
         elif data is not None:
             self.stderr = close(self.stderr)
