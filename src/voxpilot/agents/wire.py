@@ -71,7 +71,7 @@ def frame_of(message: Any) -> Frame:
         return _asking(message, method)
     if "id" not in message or not ("result" in message or "error" in message):
         return Unreadable("neither a request nor an answer")
-    if not isinstance(message["id"], str | int | None):
+    if isinstance(message["id"], bool) or not isinstance(message["id"], str | int | None):
         return Unreadable("an id that is no id")
     error = message.get("error")
     if error is not None and not isinstance(error, dict):
@@ -80,11 +80,13 @@ def frame_of(message: Any) -> Frame:
 
 
 def _asking(message: Json, method: Any) -> Frame:
-    params = message.get("params")
-    params = params if isinstance(params, dict) else {}
+    given = message.get("params")
+    params = given if isinstance(given, dict) else {}
     if not isinstance(method, str):
         return Unreadable("a method that is no name")
     if "id" not in message:
+        if given is not None and given is not params:
+            return Unreadable("params that are no object")
         return Notification(method, params)
     if isinstance(message["id"], bool) or not isinstance(message["id"], str | int):
         return Unreadable("an id that is no id")

@@ -1,0 +1,214 @@
+"""Agents that send too much, nothing, or what nobody can read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.script import (
+    bigline,
+    chunks,
+    flood,
+    raw,
+    say,
+    script,
+    spoken_by,
+    stderr_flood,
+    touch,
+    wait_file,
+)
+from tests.fakes.scripted.faults import BAD_IDS, FUTURE_UPDATES, GARBAGE, NON_OBJECTS
+from tests.faults.driver import NIGHTLY, SLACK, Talk, keeper_of, percentile, talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.config import scripted
+from tests.kit.oracle import spoken
+from tests.kit.processes import sampling
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+
+MB = 2**20
+EXTRA_BYTES = 64 * MB
+"""How much more memory bad input may cost, server and keeper together."""
+UPDATES = 1_000_000 if NIGHTLY else 200_000
+
+
+@pytest.mark.parametrize(
+    ("fault", "unreadable"),
+    # One of the bad ids is a good id, only that nobody has asked: such an answer is dropped.
+    [("nondict", len(NON_OBJECTS)), ("badid", len(BAD_IDS) - 1), ("garbage", len(GARBAGE) - 1)],
+)
+async def test_unreadable_lines_are_counted_and_the_turn_goes_on(
+    server: ServerProcess, workspace: Path, fault: str, unreadable: int
+) -> None:
+    """F12: one note a turn; everything before, between and after the lines is there."""
+    prompt = script(chunks(5), say("end"))
+    async with talking(server, workspace, f"scripted-{fault}") as talk:
+        for number in (1, 2):
+            assert (await talk.run(prompt))["stop_reason"] == "end_turn"
+            notes = talk.notices("unreadable-lines")
+            assert [note["text"] for note in notes] == [
+                f"The agent sent {unreadable} unreadable lines."
+            ] * number
+        assert talk.states() == ["done", "done"]
+        await talk.judge(text=spoken_by(prompt) * 2)
+
+
+async def test_lines_with_broken_text_and_odd_numbers_are_read_as_far_as_they_go(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F12: half an emoji, bytes that are no text, NaN and numbers too large for the log."""
+    server = await start_server()
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("first.")))
+        session = agent_log.received("session/prompt")[0]["params"]["sessionId"]
+        head = (
+            b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"%b","update":'
+            % session.encode()
+        )
+        chunk = head + b'{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%b"}}}}'
+        usage = head + b'{"sessionUpdate":"usage_update","used":%b,"size":10}}}'
+        prompt = script(
+            raw(chunk % b"\\ud83d."),
+            raw(chunk % b"\xc3\x28."),
+            raw(chunk % b"\\u0000."),
+            raw(usage % b"NaN"),
+            raw(usage % (b"9" * 400)),
+            raw(usage % b"1e999"),
+            raw(head + b"[" * 100_000 + b"]" * 100_000 + b"}}"),
+            say("last."),
+        )
+        assert (await talk.run(prompt))["stop_reason"] == "end_turn"
+        await talk.judge(text="first.\ufffd.\ufffd(.\0.last.")
+        assert "step failed" not in server.stderr
+
+
+async def test_a_line_of_100_mb_is_skipped_and_costs_little(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F13, K10: one clear note, the turn goes on, and a second chat stays quick."""
+    server = await start_server(env={"VOXPILOT_QUIET_TIME": "0"})
+    prompt = script(say("before"), bigline(100), say("after"), wait_file("done"))
+    async with talking(server, workspace) as talk, talking(server, workspace) as other:
+        await talk.run(script(say("begin.")))
+        keeper = keeper_of(agent_log.starts()[0])
+        await other.run(script(say("x")))
+        quiet = [await round_trip(other) for _ in range(10)]
+        async with sampling(server.pid, keeper, every=0.01) as usage:
+            turn = await talk.send(prompt)
+            busy = []
+            while "after" not in spoken(talk.viewer.events):
+                busy.append(await round_trip(other))
+        (workspace / "done").touch()
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        assert usage.growth_bytes <= EXTRA_BYTES
+        assert busy, "the line was over too soon to tell"
+        assert [note["text"] for note in talk.notices("line-too-long")] == [
+            "The agent sent a message that is too large (105 MB); it was skipped."
+        ]
+        assert percentile(busy, 0.95) <= max(percentile(quiet, 0.95), 0.1) * SLACK
+        await talk.judge(text="begin.beforeafter")
+
+
+async def round_trip(talk: Talk) -> float:
+    begun = time.monotonic()
+    await talk.run(script(say("x")))
+    return time.monotonic() - begun
+
+
+async def test_a_line_just_short_of_the_limit_comes_whole(server: ServerProcess, workspace: Path) -> None:
+    """K10: 15 MB of text in one line, character by character."""
+    prompt = script(say("a"), bigline(15), say("b"))
+    async with talking(server, workspace) as talk:
+        await talk.run(prompt, within=60)
+        await talk.judge(text=spoken_by(prompt))
+
+
+async def test_a_gigabyte_on_stderr_holds_nothing_up(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F15, K10: the turn finishes, at most a megabyte of it is kept."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("begin.")))
+        keeper = keeper_of(agent_log.starts()[0])
+        async with sampling(server.pid, keeper, every=0.05) as usage:
+            ended = await talk.run(script(say("a"), stderr_flood(1024), say("b")), within=100)
+        assert ended["stop_reason"] == "end_turn"
+        assert usage.growth_bytes <= EXTRA_BYTES
+        kept = sum(path.stat().st_size for path in (server.data_dir / "keepers").rglob("*") if path.is_file())
+        assert kept <= 1 * MB
+        await talk.judge(text="begin.ab")
+
+
+async def test_a_flood_is_stored_whole_and_can_be_stopped(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F16: "stopping" is seen at once in the middle of it, the text is exact, memory stays."""
+    deaf = scripted("ignore-cancel", log=agent_log.path, options=["--no-log-out"])
+    server = await start_server(agents={"loud": deaf}, env={"VOXPILOT_CANCEL_TIMEOUT": "600"})
+    prompt = script(flood(UPDATES // 2), touch("half"), flood(UPDATES // 2))
+    async with talking(server, workspace, "loud") as talk:
+        await talk.run(script(say("begin.")))
+        keeper = keeper_of(agent_log.starts()[0])
+        async with sampling(server.pid, keeper, every=0.05) as usage:
+            turn = await talk.send(prompt)
+            await until((workspace / "half").exists, 60)
+            begun = time.monotonic()
+            await talk.cancel()
+            await talk.notice("stopping")
+            took = time.monotonic() - begun
+            assert talk.of_kind("turn-ended")[1:] == [], "the flood was over before it could be stopped"
+            ended = await talk.ended(turn, 60 * SLACK)
+        assert took <= 0.1 * SLACK
+        assert ended["stop_reason"] == "cancelled"
+        assert usage.growth_bytes <= EXTRA_BYTES
+        await talk.judge(text="begin." + spoken_by(prompt))
+
+
+async def test_a_flood_leaves_room_for_others(start_server: StartServer, workspace: Path) -> None:
+    """F16: while one chat is flooded, the routes of another answer and its turns go on."""
+    loud = scripted(options=["--no-log-out"])
+    server = await start_server(agents={"loud": loud}, env={"VOXPILOT_QUIET_TIME": "0"})
+    async with talking(server, workspace, "loud") as talk, talking(server, workspace) as other:
+        await talk.run(script(say("begin.")))
+        await other.run(script(say("x")))
+        turn = await talk.send(script(flood(UPDATES)))
+        await talk.says("[000999]")
+        times = []
+        while not any(end["turn"] == turn for end in talk.of_kind("turn-ended")):
+            times.append(await round_trip(other))
+        assert times, "the flood was over too soon to tell"
+        assert percentile(times, 0.95) <= 0.5 * SLACK
+        await talk.judge(text="begin." + spoken_by(script(flood(UPDATES))))
+
+
+async def test_an_empty_answer_is_told(server: ServerProcess, workspace: Path) -> None:
+    """F19: "the agent returned nothing", once a turn, and not when it did say something."""
+    async with talking(server, workspace, "scripted-empty") as talk:
+        assert (await talk.run(script(say("never"))))["stop_reason"] == "end_turn"
+        notices = talk.notices("empty-answer")
+        assert [notice["text"] for notice in notices] == ["The agent returned nothing."]
+        assert talk.states() == ["done"]
+        await talk.judge(text="")
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("something")))
+        assert talk.notices("empty-answer") == []
+
+
+async def test_what_nobody_knows_yet_is_kept_and_shown(server: ServerProcess, workspace: Path) -> None:
+    """F20: unknown updates raw, unknown kinds and states of tools and unknown content as they are."""
+    async with talking(server, workspace, "scripted-future") as talk:
+        assert (await talk.run(script(say("now"))))["stop_reason"] == "end_turn"
+        rows = await talk.judge(text="now")
+        assert [row.data["raw"] for row in rows if row.kind == "unknown"] == [FUTURE_UPDATES[0]]
+        call = next(row.data for row in rows if row.kind == "tool-call")
+        assert (call["title"], call["tool_kind"]) == ("Teleport", "teleport")
+        assert call["content"] == [{"type": "hologram", "data": "??"}]
+        assert any(row.kind == "tool-update" and row.data["status"] == "entangled" for row in rows)
+        block = next(row.data["block"] for row in rows if row.kind == "text-delta" and "block" in row.data)
+        assert block == {"type": "hologram", "data": "??"}
+        shown = (await talk.api.blocks(talk.id))["blocks"]
+        assert [block["raw"] for block in shown if block["kind"] == "unknown"] == [FUTURE_UPDATES[0]]
+        assert next(block for block in shown if block["kind"] == "tool")["tool_kind"] == "teleport"
