@@ -35,6 +35,7 @@ class Lines:
         """Requests without an answer: their ids as canonical JSON, so that 0 and "0" differ."""
         self.heard = self.answered = time.monotonic()
         self._journal, self._line_cap, self._stderr_bytes = journal, line_cap, stderr_bytes
+        self._buffer = bytearray(READ_BYTES)
         self._unfinished = bytearray()
         self._dropped = 0  # bytes so far of an unfinished line that is too long
         self._last_words = bytearray()
@@ -78,19 +79,20 @@ class Lines:
     # -- from the agent
 
     def read_stdout(self) -> None:
-        data = read_some(self.stdout)
-        if data is None:
+        try:
+            length = os.readv(self.stdout, [self._buffer])
+        except OSError:
             return
         self.heard = time.monotonic()
-        if not data:
+        if not length:
             self.end_line()
             self.stdout = close(self.stdout)
             return
-        cut = data.rfind(b"\n") + 1
-        self._unfinished += data[:cut] if cut else data
+        cut = self._buffer.rfind(b"\n", 0, length) + 1
+        data = memoryview(self._buffer)
         if cut:
-            block, self._unfinished = self._unfinished, bytearray(data[cut:])
-            self._record(block)
+            self._finish_lines(data[:cut])
+        self._unfinished += data[cut:length]
         if len(self._unfinished) > self._line_cap:
             self._dropped += len(self._unfinished)
             self._unfinished = bytearray()
@@ -98,28 +100,35 @@ class Lines:
     def end_line(self) -> None:
         """Nothing more will be printed: a last line without its newline is given one."""
         if self._unfinished or self._dropped:
-            block, self._unfinished = self._unfinished + b"\n", bytearray()
-            self._record(block)
+            self._finish_lines(b"\n")
 
-    def _record(self, block: bytearray) -> None:
-        """Journal whole lines, at one go unless one of them may be too long."""
-        if not self._dropped and len(block) <= self._line_cap:
-            self._journal.append(b"<", block)
-        else:
-            for line in block[:-1].split(b"\n"):
+    def _finish_lines(self, data: bytes | memoryview) -> None:
+        """Journal whole lines: at one go and without a copy, unless one of them may be too long."""
+        block: bytearray | bytes | memoryview = data
+        if self._unfinished:
+            block = self._unfinished
+            block += data
+            self._unfinished = bytearray()
+        if self._dropped or len(block) > self._line_cap:
+            for line in bytes(block[:-1]).split(b"\n"):
                 self._record_one(line)
-        if self.open_prompts and b'"id"' in block:
-            for line in block.split(b"\n"):
-                self._note_answer(line)
+        else:
+            self._journal.append(b"<", block)
+        if self.open_prompts:
+            self._note_answers(bytes(block))
 
-    def _record_one(self, line: bytearray) -> None:
+    def _record_one(self, line: bytes) -> None:
         length, self._dropped = self._dropped + len(line), 0
         if length > self._line_cap:
             self._journal.append(b"!", json.dumps({"skipped": length}).encode())
         else:
             self._journal.append(b"<", line + b"\n")
 
-    def _note_answer(self, line: bytearray) -> None:
+    def _note_answers(self, block: bytes) -> None:
+        for line in block.split(b"\n") if b'"id"' in block else ():
+            self._note_answer(line)
+
+    def _note_answer(self, line: bytes) -> None:
         if b'"id"' not in line or (b'"result"' not in line and b'"error"' not in line):
             return
         message = parse(line)

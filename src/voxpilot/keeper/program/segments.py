@@ -40,23 +40,21 @@ class Journal:
         """Whether something waits for room."""
         return bool(self._waiting)
 
-    def append(self, kind: bytes, payload: bytes | bytearray) -> None:
-        self._waiting += b"".join((HEADER.pack(kind, len(payload), time.time()), payload))
-        self._total += HEADER.size + len(payload)
-        self.flush()
+    def append(self, kind: bytes, payload: bytes | bytearray | memoryview) -> None:
+        header = HEADER.pack(kind, len(payload), time.time())
+        self._total += len(header) + len(payload)
+        written = 0 if self._waiting else self._write(header, payload)
+        if written < len(header) + len(payload):
+            self._waiting += b"".join((header, payload))[written:]
+        else:
+            self.end = self._total
 
     def flush(self) -> None:
         """Write what waits, as far as there is room."""
-        try:
-            if self._between_records() and self.end - self._bases[-1] >= self._segment_bytes:
-                self._open_segment()
-            while self._waiting:
-                self._waiting = self._waiting[self._file.write(self._waiting) :]
+        while self._waiting and (written := self._write(self._waiting)):
+            self._waiting = self._waiting[written:]
+        if not self._waiting:
             self.end = self._total
-        except FileNotFoundError:
-            raise  # the directory was taken away, so there is nothing to wait for
-        except OSError:
-            return
 
     def acknowledge(self, offset: int) -> None:
         """Delete whole segments below `offset`, as long as more than `keep_bytes` below it remain."""
@@ -65,8 +63,17 @@ class Journal:
             with suppress(FileNotFoundError):
                 os.unlink(segment_name(self._bases.pop(0)))
 
-    def _between_records(self) -> bool:
-        return self.end + len(self._waiting) == self._total
+    def _write(self, *parts: bytes | bytearray | memoryview) -> int:
+        """As much as there is room for; a new segment only between two records."""
+        between_records = not self._waiting or self.end + len(self._waiting) == self._total
+        try:
+            if between_records and self.end - self._bases[-1] >= self._segment_bytes:
+                self._open_segment()
+            return os.writev(self._file.fileno(), parts)
+        except FileNotFoundError:
+            raise  # the directory was taken away, so there is nothing to wait for
+        except OSError:
+            return 0
 
     def _open_segment(self) -> None:
         name = segment_name(self.end)
