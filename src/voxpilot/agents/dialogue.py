@@ -36,7 +36,9 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionWanted:
+class AnswerWanted:
+    """The agent asks something that a person must answer: a permission, or a form or link to look at."""
+
     request: Request
     session: Session
     params: Json
@@ -49,7 +51,7 @@ class Withdrawn:
     request: Request
 
 
-Happening = Answered | PermissionWanted | Withdrawn
+Happening = Answered | AnswerWanted | Withdrawn
 
 
 def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
@@ -189,14 +191,22 @@ def _answer(ledger: Ledger, process_id: str, answer: wire.Answer, at: float) -> 
 
 def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterator[Happening]:
     request = _new_request(ledger, process_id, "in", call.rpc_id, call.method, {}, at)
-    if call.method != "session/request_permission":
+    if call.method not in ("session/request_permission", "elicitation/create"):
         refuse(ledger, request, -32601, f"{call.method} is not offered")
         return
-    session = session_of(ledger, process_id, call.params.get("sessionId"))
+    session = _session_asking(ledger, process_id, call.params)
     if session is None:
         refuse(ledger, request, -32602, "no such session")
         return
-    yield PermissionWanted(request, session, call.params)
+    yield AnswerWanted(request, session, call.params)
+
+
+def _session_asking(ledger: Ledger, process_id: str, params: Json) -> Session | None:
+    """An elicitation may name a request of ours instead of its session."""
+    if "sessionId" in params or "requestId" not in params:
+        return session_of(ledger, process_id, params.get("sessionId"))
+    about = _open_request(ledger, process_id, "out", wire.id_text(params["requestId"]))
+    return ledger.get(Session, about.subject.get("session")) if about else None
 
 
 def _withdrawn(ledger: Ledger, process_id: str, params: Json) -> Iterator[Happening]:

@@ -22,6 +22,26 @@ def options_of(raw: Json) -> tuple[Json, ...]:
     return tuple(config)
 
 
+def with_current(raw: Json, option: Json, value: Any) -> Json:
+    """What the agent offers, as it will be once it has taken a new value."""
+    if option["via"] == "config":
+        changed = [
+            {**given, "currentValue": value} if given.get("id") == option["id"] else given
+            for given in raw["configOptions"]
+        ]
+        return {**raw, "configOptions": changed}
+    group, current = {"mode": ("modes", "currentModeId"), "model": ("models", "currentModelId")}[
+        option["via"]
+    ]
+    return {**raw, group: {**raw[group], current: value}}
+
+
+def accepts(option: Json, value: Any) -> bool:
+    if option["type"] == "boolean":
+        return isinstance(value, bool)
+    return any(choice["value"] == value for choice in option["choices"])
+
+
 def _config(option: Any) -> Json | None:
     if not isinstance(option, dict) or option.get("type") not in ("select", "boolean"):
         return None

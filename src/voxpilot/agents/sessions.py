@@ -10,14 +10,20 @@ import uuid
 from typing import Any
 
 from voxpilot import __version__
-from voxpilot.agents.dialogue import ask, refuse, reply, tell, welcome
-from voxpilot.agents.translate import NotUnderstood, change_options, tool_fields, tool_id
-from voxpilot.chat.events import Json, ToolCallChanged
-from voxpilot.errors import VoxPilotError
+from voxpilot.agents.dialogue import ask, tell, welcome
+from voxpilot.agents.options import accepts, options_of, with_current
+from voxpilot.agents.translate import change_options
+from voxpilot.chat.events import Json
+from voxpilot.errors import Invalid, VoxPilotError
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Request, Session, Turn
 
 PROTOCOL_VERSION = 1
+CAPABILITIES: Json = {
+    "elicitation": {"form": {}, "url": {}},
+    "session": {"configOptions": {"boolean": {}}},
+}
+"""What we really do for an agent."""
 _CODES = {
     -32700: "The agent could not read our message.",
     -32600: "The agent took our message for invalid.",
@@ -38,7 +44,7 @@ class AgentRefused(VoxPilotError):
 def begin(ledger: Ledger, process: Process, at: float) -> None:
     params = {
         "protocolVersion": PROTOCOL_VERSION,
-        "clientCapabilities": {},
+        "clientCapabilities": CAPABILITIES,
         "clientInfo": {"name": "voxpilot", "title": "VoxPilot", "version": __version__},
     }
     ask(ledger, process.id, "initialize", params, at)
@@ -111,6 +117,49 @@ def prompt(ledger: Ledger, session: Session, turn: Turn, at: float) -> None:
     )
 
 
+def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at: float) -> None:
+    """Choose a mode, model or other option; shown at once, and taken back if the agent will not have it."""
+    offered = session.options or {}
+    option = next((option for option in options_of(offered) if option["id"] == option_id), None)
+    if option is None or not accepts(option, value):
+        raise Invalid("The agent does not offer that.", "Choose one of the values it lists.")
+    params: Json = {"sessionId": session.acp_session_id}
+    match option["via"]:
+        case "config":
+            kind = {"type": "boolean"} if option["type"] == "boolean" else {}
+            method, params = (
+                "session/set_config_option",
+                {**params, "configId": option_id, **kind, "value": value},
+            )
+        case "mode":
+            method, params = "session/set_mode", {**params, "modeId": value}
+        case _:
+            method, params = "session/set_model", {**params, "modelId": value}
+    subject = {"session": session.id, "option": option_id, "before": option["current"]}
+    ask(ledger, session.process_id, method, params, at, **subject)
+    change_options(ledger, session, with_current(offered, option, value), at)
+
+
+def option_set(ledger: Ledger, request: Request, result: Any, at: float) -> None:
+    """The agent took a choice; some answer with everything they offer now."""
+    session = ledger.get(Session, request.subject["session"])
+    if session is not None and isinstance(result, dict) and isinstance(result.get("configOptions"), list):
+        change_options(
+            ledger, session, {**(session.options or {}), "configOptions": result["configOptions"]}, at
+        )
+
+
+def option_refused(ledger: Ledger, request: Request, at: float) -> None:
+    """The agent did not take a choice: show what was chosen before."""
+    session = ledger.get(Session, request.subject["session"])
+    if session is None:
+        return
+    for option in options_of(session.options or {}):
+        if option["id"] == request.subject["option"]:
+            before = with_current(session.options or {}, option, request.subject["before"])
+            change_options(ledger, session, before, at)
+
+
 def stop_reason_of(result: Any) -> str:
     reason = result.get("stopReason") if isinstance(result, dict) else None
     return reason if isinstance(reason, str) else "end_turn"
@@ -118,51 +167,6 @@ def stop_reason_of(result: Any) -> str:
 
 def cancel(ledger: Ledger, session: Session) -> None:
     tell(ledger, session.process_id, "session/cancel", {"sessionId": session.acp_session_id})
-
-
-def answer_permission(ledger: Ledger, request: Request, option_id: str | None) -> None:
-    """Choose an option, or say that the turn was cancelled."""
-    if option_id is None:
-        reply(ledger, request, {"outcome": {"outcome": "cancelled"}})
-    else:
-        reply(ledger, request, {"outcome": {"outcome": "selected", "optionId": option_id}})
-
-
-def permission_of(ledger: Ledger, session: Session, params: Json, at: float) -> Json | None:
-    """What a permission request is about, in our words; its tool call is recorded first."""
-    options = [
-        {"id": option["optionId"], "label": str(option.get("name", "")), "kind": str(option.get("kind", ""))}
-        for option in params.get("options") or ()
-        if isinstance(option, dict) and isinstance(option.get("optionId"), str)
-    ]
-    if not options:
-        return None
-    call = params.get("toolCall")
-    call = call if isinstance(call, dict) else {}
-    try:
-        call_id, fields = tool_id(call), tool_fields(call)
-    except NotUnderstood:
-        call_id, fields = None, {}
-    known: Json = {}
-    if call_id is not None:
-        event = ToolCallChanged(id=call_id, turn=session.turn, tool_call_id=session.tool_call_id, **fields)
-        ledger.emit(event, at)
-        known = ledger.transcript.tool(call_id, session.tool_call_id) or {}
-    title = fields.get("title") or known.get("title") or params.get("title") or known.get("tool_kind")
-    detail = {
-        name: value
-        for name in ("tool_kind", "input", "locations", "content")
-        if (value := fields.get(name) or known.get(name))
-    }
-    return {
-        "title": str(title or "The agent asks for permission"),
-        "detail": {**detail, "tool": call_id},
-        "options": options,
-    }
-
-
-def refuse_permission(ledger: Ledger, request: Request) -> None:
-    refuse(ledger, request, -32602, "a permission request needs options")
 
 
 def describe_error(error: Json) -> Json:

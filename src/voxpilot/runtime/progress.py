@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from voxpilot.agents import sessions
 from voxpilot.agents.catalog import Catalog
-from voxpilot.agents.dialogue import Answered, Happening, PermissionWanted, Withdrawn
+from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, Withdrawn
 from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.sessions import AgentRefused
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
@@ -51,7 +51,7 @@ class Progress:
         match happening:
             case Answered():
                 self._answered(happening, at)
-            case PermissionWanted():
+            case AnswerWanted():
                 questions.ask(self.ledger, happening, at)
             case Withdrawn(request):
                 questions.withdraw(self.ledger, request, at)
@@ -164,6 +164,8 @@ class Progress:
                 self._opened(process, current, answered, at)
             case "session/prompt":
                 self._prompt_answered(answered, at)
+            case "session/set_config_option" | "session/set_mode" | "session/set_model":
+                self._option_answered(answered, at)
 
     def _begun(self, process: Process, current: Turn | None, answered: Answered, at: float) -> None:
         ledger = self.ledger
@@ -215,6 +217,16 @@ class Progress:
                 self._note_silence(current, at)
             state = "cancelled" if reason == "cancelled" else "done"
             turn.end(self.ledger, current, state, reason, at)  # type: ignore[arg-type]
+
+    def _option_answered(self, answered: Answered, at: float) -> None:
+        if "option" not in answered.request.subject:
+            return
+        if answered.error is None:
+            sessions.option_set(self.ledger, answered.request, answered.result, at)
+            return
+        sessions.option_refused(self.ledger, answered.request, at)
+        text = sessions.describe_error(answered.error)["message"]
+        self.ledger.emit(NoticeGiven(level="error", code="option-refused", text=text), at)
 
     def _note_silence(self, current: Turn, at: float) -> None:
         text = "The agent returned nothing."

@@ -6,9 +6,9 @@ them any more. Lives elsewhere: how an agent asks (agents/sessions.py).
 
 from __future__ import annotations
 
-from voxpilot.agents import sessions
-from voxpilot.agents.dialogue import PermissionWanted
-from voxpilot.chat.events import QuestionAnswered, QuestionAsked
+from voxpilot.agents import forms, wishes
+from voxpilot.agents.dialogue import AnswerWanted
+from voxpilot.chat.events import Json, QuestionAnswered, QuestionAsked
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Question, Request, Session, Turn
@@ -20,17 +20,17 @@ class AlreadyDecided(Conflict):
     code = "already-decided"
 
 
-def ask(ledger: Ledger, wanted: PermissionWanted, at: float) -> None:
-    """Put an agent's permission request to the person."""
+def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
+    """Put what an agent asks to the person."""
     session = ledger.get(Session, wanted.session.id) or wanted.session
     turn = ledger.get(Turn, session.turn) if session.turn else None
     if turn is None or turn.cancelled_at is not None or not session.prompting:
         # Nobody may approve what was stopped, or what no turn asked for.
-        sessions.answer_permission(ledger, wanted.request, None)
+        wishes.dismiss(ledger, wanted.request)
         return
-    wish = sessions.permission_of(ledger, session, wanted.params, at)
+    wish = wishes.wish_of(ledger, session, wanted, at)
     if wish is None:
-        sessions.refuse_permission(ledger, wanted.request)
+        wishes.refuse_wish(ledger, wanted.request)
         return
     question = ledger.save(
         Question(
@@ -40,16 +40,16 @@ def ask(ledger: Ledger, wanted: PermissionWanted, at: float) -> None:
             process_id=wanted.request.process_id,
             request_id=wanted.request.id,
             session_id=session.id,
-            type="permission",
-            title=wish["title"],
-            detail=wish["detail"],
-            options=tuple(wish["options"]),
+            type=wish.type,
+            title=wish.title,
+            detail=wish.detail,
+            options=wish.options,
             asked_at=at,
         )
     )
     event = QuestionAsked(
         id=question.id,
-        type="permission",
+        type=wish.type,
         title=question.title,
         detail=question.detail,
         options=question.options,
@@ -63,17 +63,26 @@ def ask(ledger: Ledger, wanted: PermissionWanted, at: float) -> None:
 def answer(
     ledger: Ledger, question_id: str, option_id: str, where: str, reason: str | None, at: float
 ) -> Question:
-    """A person's choice. The caller has made sure that a question not found here is not open."""
-    question = ledger.get(Question, question_id)
-    if question is None:
-        raise NotFound("There is no such open question.")
+    """A person's choice among the options of a permission."""
+    question, request = _open(ledger, question_id)
     chosen = next((option for option in question.options if option["id"] == option_id), None)
     if chosen is None:
         raise Invalid("That is not one of the options.", "Choose one that was offered.")
-    request = ledger.get(Request, question.request_id)
-    assert request is not None
-    sessions.answer_permission(ledger, request, option_id)
+    wishes.choose(ledger, request, option_id)
     return _decide(ledger, question, chosen["kind"] or "selected", "person", at, option_id, where, reason)
+
+
+def respond(
+    ledger: Ledger, question_id: str, action: str, content: Json | None, where: str, at: float
+) -> Question:
+    """A person's answer to a form or a link."""
+    question, request = _open(ledger, question_id)
+    if question.type == "permission":
+        raise Invalid("A permission is answered with one of its options.", "Send option_id.")
+    if question.type == "form" and action == "accept":
+        content = forms.checked(question.detail["schema"], content or {})
+    wishes.respond(ledger, request, action, content if question.type == "form" else None)
+    return _decide(ledger, question, action, "person", at, where=where)
 
 
 def withdraw(ledger: Ledger, request: Request, at: float) -> None:
@@ -87,7 +96,7 @@ def cancel(ledger: Ledger, question: Question, at: float) -> None:
     """Tell the agent that nobody will choose."""
     request = ledger.get(Request, question.request_id)
     if request is not None and ledger.get(Process, question.process_id) is not None:
-        sessions.answer_permission(ledger, request, None)
+        wishes.dismiss(ledger, request)
     _decide(ledger, question, "cancelled", "cancelled", at)
 
 
@@ -108,6 +117,15 @@ def explain_decided(question: Question) -> AlreadyDecided:
     label = next((o["label"] for o in question.options if o["id"] == question.option_id), question.outcome)
     where = f" on {question.decided_where}" if question.decided_where else ""
     return AlreadyDecided(f"Already decided{where}: {label}.")
+
+
+def _open(ledger: Ledger, question_id: str) -> tuple[Question, Request]:
+    """The caller sees to it that a question not found here was decided or never was."""
+    question = ledger.get(Question, question_id)
+    request = ledger.get(Request, question.request_id) if question else None
+    if question is None or request is None:
+        raise NotFound("There is no such open question.")
+    return question, request
 
 
 def _decide(

@@ -1,0 +1,97 @@
+"""Forms that agents have a person fill in: flat schemas, and answers that fit them.
+
+Lives here: checking an answer against the schema it was asked with. Lives
+elsewhere: drawing the form (frontend/), asking and answering (wishes.py).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from voxpilot.chat.events import Json
+from voxpilot.errors import Invalid
+
+
+def checked(schema: Json, content: Json) -> Json:
+    """The answer, with nothing in it that was not asked for; raises Invalid with what is wrong."""
+    properties = schema.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
+    for name in schema.get("required") or ():
+        if content.get(name) in (None, ""):
+            raise Invalid(f"{_title(properties, name)} is needed.")
+    return {
+        name: _check(properties, name, value)
+        for name, value in content.items()
+        if name in properties and value is not None
+    }
+
+
+def _check(properties: Json, name: str, value: Any) -> Any:
+    field = properties[name] if isinstance(properties[name], dict) else {}
+    title = _title(properties, name)
+    match field.get("type"):
+        case "boolean":
+            _demand(isinstance(value, bool), f"{title} must be yes or no.")
+        case "integer":
+            _demand(
+                isinstance(value, int) and not isinstance(value, bool), f"{title} must be a whole number."
+            )
+            _check_range(field, title, value)
+        case "number":
+            _demand(
+                isinstance(value, int | float) and not isinstance(value, bool), f"{title} must be a number."
+            )
+            _check_range(field, title, value)
+        case "array":
+            _check_list(field, title, value)
+        case _:
+            _demand(isinstance(value, str), f"{title} must be text.")
+            _check_text(field, title, value)
+    return value
+
+
+def _check_range(field: Json, title: str, value: float) -> None:
+    least, most = field.get("minimum"), field.get("maximum")
+    _demand(least is None or value >= least, f"{title} must be at least {least}.")
+    _demand(most is None or value <= most, f"{title} must be at most {most}.")
+
+
+def _check_text(field: Json, title: str, value: str) -> None:
+    choices = _choices(field)
+    _demand(not choices or value in choices, f"{title} must be one of the choices.")
+    least, most = field.get("minLength"), field.get("maxLength")
+    _demand(least is None or len(value) >= least, f"{title} must have at least {least} characters.")
+    _demand(most is None or len(value) <= most, f"{title} must have at most {most} characters.")
+    if field.get("format") == "email":
+        _demand(re.fullmatch(r"[^@\s]+@[^@\s]+", value) is not None, f"{title} must be an e-mail address.")
+
+
+def _check_list(field: Json, title: str, value: Any) -> None:
+    _demand(
+        isinstance(value, list) and all(isinstance(item, str) for item in value), f"{title} must be a list."
+    )
+    items = field.get("items")
+    choices = _choices(items) if isinstance(items, dict) else []
+    _demand(not choices or all(item in choices for item in value), f"{title} must be among the choices.")
+    least, most = field.get("minItems"), field.get("maxItems")
+    _demand(least is None or len(value) >= least, f"{title} needs at least {least}.")
+    _demand(most is None or len(value) <= most, f"{title} takes at most {most}.")
+
+
+def _choices(field: Json) -> list[Any]:
+    named = field.get("oneOf") or field.get("anyOf") or ()
+    return [
+        *(field.get("enum") or ()),
+        *(one["const"] for one in named if isinstance(one, dict) and "const" in one),
+    ]
+
+
+def _title(properties: Json, name: str) -> str:
+    field = properties.get(name)
+    return str(field.get("title") or name) if isinstance(field, dict) else name
+
+
+def _demand(holds: bool, message: str) -> None:
+    if not holds:
+        raise Invalid(message)

@@ -1,0 +1,111 @@
+"""What agents ask a person: permissions, forms and links, in our words and back.
+
+Lives here: reading such a request, and the answers as the protocol wants them.
+Lives elsewhere: keeping and deciding questions (runtime/questions.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from voxpilot.agents.dialogue import AnswerWanted, refuse, reply
+from voxpilot.agents.translate import NotUnderstood, tool_fields, tool_id
+from voxpilot.chat.events import Json, ToolCallChanged
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Request, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One thing an agent wants to know."""
+
+    type: Literal["permission", "form", "url"]
+    title: str
+    detail: Json
+    options: tuple[Json, ...] = ()
+
+
+def wish_of(ledger: Ledger, session: Session, wanted: AnswerWanted, at: float) -> Wish | None:
+    """What is asked, or None when it cannot be put to a person; a tool call it names is recorded first."""
+    if wanted.request.method == "session/request_permission":
+        return _permission(ledger, session, wanted.params, at)
+    return _elicitation(wanted.params)
+
+
+def refuse_wish(ledger: Ledger, request: Request) -> None:
+    refuse(ledger, request, -32602, "this cannot be put to a person")
+
+
+def choose(ledger: Ledger, request: Request, option_id: str) -> None:
+    """The person chose an option of a permission."""
+    reply(ledger, request, {"outcome": {"outcome": "selected", "optionId": option_id}})
+
+
+def respond(ledger: Ledger, request: Request, action: str, content: Json | None) -> None:
+    """The person filled in a form, agreed to open a link, or would not."""
+    answer: Json = {"action": action}
+    if action == "accept" and content is not None:
+        answer["content"] = content
+    reply(ledger, request, answer)
+
+
+def dismiss(ledger: Ledger, request: Request) -> None:
+    """Nobody will answer: the turn was stopped."""
+    if request.method == "session/request_permission":
+        reply(ledger, request, {"outcome": {"outcome": "cancelled"}})
+    else:
+        reply(ledger, request, {"action": "cancel"})
+
+
+def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wish | None:
+    options = tuple(
+        {"id": option["optionId"], "label": str(option.get("name", "")), "kind": str(option.get("kind", ""))}
+        for option in params.get("options") or ()
+        if isinstance(option, dict) and isinstance(option.get("optionId"), str)
+    )
+    if not options:
+        return None
+    call = params.get("toolCall")
+    call_id, fields = _tool_call(call if isinstance(call, dict) else {})
+    known: Json = {}
+    if call_id is not None:
+        event = ToolCallChanged(id=call_id, turn=session.turn, tool_call_id=session.tool_call_id, **fields)
+        ledger.emit(event, at)
+        known = ledger.transcript.tool(call_id, session.tool_call_id) or {}
+    title = fields.get("title") or known.get("title") or params.get("title") or known.get("tool_kind")
+    detail = {
+        name: value
+        for name in ("tool_kind", "input", "locations", "content")
+        if (value := fields.get(name) or known.get(name))
+    }
+    return Wish(
+        "permission", str(title or "The agent asks for permission"), {**detail, "tool": call_id}, options
+    )
+
+
+def _tool_call(call: Json) -> tuple[str | None, Json]:
+    try:
+        return tool_id(call), tool_fields(call)
+    except NotUnderstood:
+        return None, {}
+
+
+def _elicitation(params: Json) -> Wish | None:
+    title = str(params.get("message") or "The agent asks something")
+    match params:
+        case {"mode": "form", "requestedSchema": dict(schema)}:
+            return Wish("form", title, {"schema": schema, "tool": params.get("toolCallId")})
+        case {"mode": "url", "url": str(url)} if (host := _host(url)) is not None:
+            return Wish("url", title, {"url": url, "host": host, "tool": params.get("toolCallId")})
+    return None
+
+
+def _host(url: str) -> str | None:
+    """The host of a web address; None for anything that is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return parts.hostname if parts.scheme in ("http", "https") else None
