@@ -1,0 +1,166 @@
+// Calls to the server.
+//
+// Lives here: one function for each route the page uses, and one shape for
+// everything that can go wrong. Lives elsewhere: the shapes (schema.ts, made
+// from the OpenAPI document), the stream of events (worker/).
+
+import createClient from "openapi-fetch";
+
+import type { components, paths } from "./schema";
+
+type Schemas = components["schemas"];
+export type AgentInfo = Schemas["AgentInfo"];
+export type ChatInfo = Schemas["ChatInfo"];
+export type DeviceInfo = Schemas["DeviceInfo"];
+export type Me = Schemas["Me"];
+export type MessageTaken = Schemas["MessageTaken"];
+export type NewChat = Schemas["NewChat"];
+export type NewLink = Schemas["NewLink"];
+
+/** A call that failed: `message` says what happened, `hint` what to do next. */
+export class ApiError extends Error {
+  constructor(
+    /** 0 when there was no answer at all. */
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly hint: string,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  /** The same call may work later, and the server has not refused what it says. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** A word that no other request has. Works without a secure context, where randomUUID does not exist. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Told whenever the server says that nobody is signed in. */
+let tellSignedOut: () => void = () => undefined;
+export function onSignedOut(tell: () => void): void {
+  tellSignedOut = tell;
+}
+
+// Given at each call, so that tests can replace fetch.
+const http = createClient<paths>({ baseUrl: "/", fetch: (request) => fetch(request) });
+
+export async function whoAmI(): Promise<Me> {
+  return taken(http.GET("/api/me"));
+}
+
+export async function login(code: string, device: string): Promise<Me> {
+  return taken(http.POST("/api/login", { body: { code, device } }), { isSigningIn: true });
+}
+
+export async function logout(): Promise<void> {
+  await taken(http.POST("/api/logout"));
+}
+
+export async function listDevices(): Promise<DeviceInfo[]> {
+  return taken(http.GET("/api/devices"));
+}
+
+export async function revokeDevice(id: string): Promise<void> {
+  await taken(http.DELETE("/api/devices/{device_id}", { params: { path: { device_id: id } } }));
+}
+
+export async function newLink(): Promise<NewLink> {
+  return taken(http.POST("/api/links"));
+}
+
+export async function listAgents(): Promise<AgentInfo[]> {
+  return (await taken(http.GET("/api/agents"))).agents;
+}
+
+export async function postChat(body: NewChat): Promise<ChatInfo> {
+  return taken(http.POST("/api/chats", { body }));
+}
+
+export async function patchChat(id: string, title: string): Promise<ChatInfo> {
+  return taken(http.PATCH("/api/chats/{chat_id}", { params: at(id), body: { title } }));
+}
+
+export async function deleteChat(id: string): Promise<void> {
+  await taken(http.DELETE("/api/chats/{chat_id}", { params: at(id) }));
+}
+
+export async function postMessage(id: string, text: string, key: string): Promise<MessageTaken> {
+  const body = { text, key, attachments: [] };
+  return taken(http.POST("/api/chats/{chat_id}/messages", { params: at(id), body }));
+}
+
+export async function patchQueued(id: string, message: string, text: string): Promise<void> {
+  const params = { path: { chat_id: id, message_id: message } };
+  await taken(http.PATCH("/api/chats/{chat_id}/queue/{message_id}", { params, body: { text, key: newKey() } }));
+}
+
+export async function deleteQueued(id: string, message: string): Promise<void> {
+  const params = { path: { chat_id: id, message_id: message } };
+  await taken(http.DELETE("/api/chats/{chat_id}/queue/{message_id}", { params }));
+}
+
+export async function postCancel(id: string): Promise<void> {
+  await taken(http.POST("/api/chats/{chat_id}/cancel", { params: at(id), body: { key: newKey() } }));
+}
+
+export async function postAnswer(id: string, question: string, option: string, reason?: string): Promise<void> {
+  const params = { path: { chat_id: id, question_id: question } };
+  const body = { option_id: option, reason: reason ?? null, key: newKey() };
+  await taken(http.POST("/api/chats/{chat_id}/questions/{question_id}", { params, body }));
+}
+
+export async function olderBlocks(id: string, before: number, limit: number): Promise<unknown[]> {
+  const params = { ...at(id), query: { before, limit } };
+  return (await taken(http.GET("/api/chats/{chat_id}/blocks", { params }))).blocks;
+}
+
+export async function wholeEvent(id: string, seq: number): Promise<unknown> {
+  const params = { path: { chat_id: id, seq } };
+  return taken(http.GET("/api/chats/{chat_id}/events/{seq}", { params }));
+}
+
+function at(chat: string): { path: { chat_id: string } } {
+  return { path: { chat_id: chat } };
+}
+
+type Reply<T> = { data?: T; error?: unknown; response: Response };
+
+/** The body of a good answer; anything else becomes an ApiError. */
+async function taken<T>(call: Promise<Reply<T>>, how: { isSigningIn?: boolean } = {}): Promise<T> {
+  const reply = await call.catch((error: unknown) => unreachable(error));
+  if (reply.response.ok) return reply.data as T;
+  if (reply.response.status === 401 && !how.isSigningIn) tellSignedOut();
+  throw refusal(reply.response.status, reply.error);
+}
+
+function unreachable(error: unknown): never {
+  if (error instanceof SyntaxError) {
+    throw new ApiError(502, "not-json", "The answer could not be read.", "Something between here and the server answered for it.");
+  }
+  throw new ApiError(0, "no-answer", "The server does not answer.", "Check that it is running and that you are connected.");
+}
+
+export function refusal(status: number, body: unknown): ApiError {
+  const said = isObject(body) && isObject(body["error"]) ? body["error"] : {};
+  return new ApiError(
+    status,
+    text(said["code"]) || "refused",
+    text(said["message"]) || `The server refused with ${status}.`,
+    text(said["hint"]),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

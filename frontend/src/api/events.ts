@@ -1,0 +1,202 @@
+// Made from chat/events.py by `make types`; do not edit.
+
+import type { Json, JsonObject } from "../state/shapes";
+
+/** What the log adds to every event. */
+interface Logged {
+  seq: number;
+  /** Seconds since 1970. */
+  at: number;
+  /** Set where a run of deltas was joined: the first number it covers, and the time of its last. */
+  first_seq?: number;
+  last_at?: number;
+  /** Only a preview; the whole has `size` bytes. */
+  cut?: boolean;
+  size?: number;
+}
+
+/** A person's message, or a whole message from history. The same id again replaces it. */
+export interface MessagePosted extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  id: string;
+  role: "user" | "assistant" | "agent";
+  text: string;
+  attachments?: JsonObject[];
+  queued?: boolean;
+  removed?: boolean;
+}
+
+export interface TurnStarted extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  by: "assistant" | "agent";
+  message_id: string;
+  agent?: string;
+  session_name?: string;
+}
+
+export interface TextSpoken extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  message_id: string;
+  content: string;
+  block?: JsonObject;
+}
+
+export interface ThoughtSpoken extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  message_id: string;
+  content: string;
+  block?: JsonObject;
+}
+
+export interface ToolCallStarted extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  id: string;
+  title: string;
+  tool_kind: string;
+  status: string;
+  name?: string;
+  input?: Json;
+  output?: Json;
+  locations?: JsonObject[];
+  content?: JsonObject[];
+  meta?: JsonObject;
+}
+
+/** A patch: fields left out stay as they were. */
+export interface ToolCallChanged extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  id: string;
+  title?: string;
+  tool_kind?: string;
+  status?: string;
+  name?: string;
+  input?: Json;
+  output?: Json;
+  locations?: JsonObject[];
+  content?: JsonObject[];
+  meta?: JsonObject;
+}
+
+export interface PlanMade extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  entries: JsonObject[];
+}
+
+export interface QuestionAsked extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  id: string;
+  type: "permission" | "form" | "url" | "confirm" | "sign-in";
+  title: string;
+  detail: JsonObject;
+  options: JsonObject[];
+  agent?: string;
+}
+
+export interface QuestionAnswered extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  question_id: string;
+  outcome: string;
+  by: "person" | "rule" | "auto" | "cancelled" | "expired";
+  option_id?: string;
+  where?: string;
+  reason?: string;
+}
+
+export interface AgentStatusChanged extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  agent: string;
+  status: "starting" | "connected" | "busy" | "disconnected" | "error";
+  message?: string;
+  hint?: string;
+}
+
+/** Modes, models and config options of a session in one shape, with their current values. */
+export interface OptionsChanged extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  options: JsonObject[];
+  session_name?: string;
+}
+
+export interface CommandsChanged extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  commands: JsonObject[];
+  session_name?: string;
+}
+
+export interface UsageReported extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  usage: JsonObject;
+  session_name?: string;
+}
+
+/** Title, workspace, mode, agent, policy: only what changed. */
+export interface ChatInfoChanged extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  title?: string;
+  workspace?: string;
+  mode?: string;
+  agent?: string;
+  policy?: string;
+  meta?: JsonObject;
+}
+
+export interface NoticeGiven extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  level: "info" | "warning" | "error";
+  code: string;
+  text: string;
+  detail?: string;
+}
+
+/** Always comes, exactly once for each turn. */
+export interface TurnEnded extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  stop_reason: string;
+  error?: JsonObject;
+}
+
+export interface UpdateNotUnderstood extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  raw: Json;
+}
+
+/** Every kind of event, with its body. */
+export interface Events {
+  "message": MessagePosted;
+  "turn-started": TurnStarted;
+  "text-delta": TextSpoken;
+  "thought-delta": ThoughtSpoken;
+  "tool-call": ToolCallStarted;
+  "tool-update": ToolCallChanged;
+  "plan": PlanMade;
+  "question": QuestionAsked;
+  "answer": QuestionAnswered;
+  "agent-status": AgentStatusChanged;
+  "options": OptionsChanged;
+  "commands": CommandsChanged;
+  "usage": UsageReported;
+  "chat-info": ChatInfoChanged;
+  "notice": NoticeGiven;
+  "turn-ended": TurnEnded;
+  "unknown": UpdateNotUnderstood;
+}
+
+export type EventKind = keyof Events;
+export type ChatEvent = { [K in EventKind]: { kind: K; body: Events[K] } }[EventKind];

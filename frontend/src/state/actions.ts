@@ -1,0 +1,57 @@
+// What a person can do in a chat, beside sending messages.
+//
+// Lives here: from a wish to the call that carries it out; what comes of it is
+// seen through the stream. Lives elsewhere: messages (outbox.ts), the calls
+// (api/client.ts).
+
+import * as api from "../api/client";
+import { send } from "./outbox";
+
+/** A chat to begin; what is left out is the server's choice. */
+export interface ChatWish {
+  workspace?: string;
+  mode?: "llm" | "agent";
+  agent?: string;
+  /** The first message. */
+  text?: string;
+}
+
+/** Begin a chat; its first message, if given, is on its way when this returns. */
+export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
+  const chat = await api.postChat({
+    workspace: wish.workspace || null,
+    mode: wish.mode ?? "agent",
+    agent: wish.agent ?? null,
+    permissions: "ask",
+    key: api.newKey(),
+  });
+  if (wish.text) send(chat.id, wish.text);
+  return chat;
+}
+
+/** Choose one of the options of a question. Somebody may have been faster: code `already-decided`. */
+export async function answer(chat: string, question: string, option: string, reason?: string): Promise<void> {
+  await api.postAnswer(chat, question, option, reason);
+}
+
+/** Stop the running turn. */
+export async function cancel(chat: string): Promise<void> {
+  await api.postCancel(chat);
+}
+
+export async function editQueued(chat: string, message: string, text: string): Promise<void> {
+  await api.patchQueued(chat, message, text);
+}
+
+export async function removeQueued(chat: string, message: string): Promise<void> {
+  await api.deleteQueued(chat, message);
+}
+
+export async function renameChat(chat: string, title: string): Promise<void> {
+  await api.patchChat(chat, title);
+}
+
+/** Gone for good, its agents with it. */
+export async function deleteChat(chat: string): Promise<void> {
+  await api.deleteChat(chat);
+}

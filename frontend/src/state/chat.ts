@@ -1,0 +1,194 @@
+// The chats this tab shows, each folded from its events.
+//
+// Lives here: one store for each chat, kept live while somebody looks at it and
+// a while longer; older blocks. Lives elsewhere: the fold (applyEvent.ts), how
+// events get here (hub.ts).
+
+import { createMemo, createSignal, onCleanup, type Accessor } from "solid-js";
+import { createStore, produce, reconcile, type SetStoreFunction } from "solid-js/store";
+
+import * as api from "../api/client";
+import type { RawEvent } from "../worker/messages";
+import { applyEvent, emptyChat } from "./applyEvent";
+import type { Block, ChatState } from "./shapes";
+
+/** A chat as a component sees it; every property is reactive. */
+export interface ChatHandle {
+  readonly id: string;
+  /** Undefined until the chat has come for the first time. */
+  readonly state: ChatState | undefined;
+  /** `gone`: there is no such chat, or it was deleted. */
+  readonly phase: "loading" | "ready" | "gone";
+  /** There are blocks before the first of `state.blocks`. */
+  readonly hasOlder: boolean;
+  readonly isLoadingOlder: boolean;
+  /** Put some older blocks before the others. */
+  loadOlder(): Promise<void>;
+}
+
+const IDLE_CHATS = 6;
+/** How many chats stay live after nobody looks at them any more, so that going back is instant. */
+const OLDER_AT_ONCE = 50;
+
+const entries = new Map<string, Entry>();
+/** Least recently looked at first. */
+let tellFollowed: (chats: string[]) => void = () => undefined;
+
+/** Follow a chat while the calling component lives. */
+export function useChat(id: string | Accessor<string>): ChatHandle {
+  const entry = createMemo(() => {
+    const entry = lookAt(typeof id === "string" ? id : id());
+    onCleanup(() => entry.lookers--);
+    return entry;
+  });
+  return {
+    get id() {
+      return entry().id;
+    },
+    get state() {
+      return entry().phase() === "ready" ? entry().state : undefined;
+    },
+    get phase() {
+      return entry().phase();
+    },
+    get hasOlder() {
+      return entry().hasOlder();
+    },
+    get isLoadingOlder() {
+      return entry().isLoadingOlder();
+    },
+    loadOlder: () => entry().loadOlder(),
+  };
+}
+
+/** An event whose block is marked `cut`, uncut; `seq` is the block's `pos`. */
+export function wholeEvent(chat: string, seq: number): Promise<unknown> {
+  return api.wholeEvent(chat, seq);
+}
+
+/** Called with all chats to follow whenever they change. */
+export function onFollowed(tell: (chats: string[]) => void): void {
+  tellFollowed = tell;
+}
+
+export function followed(): string[] {
+  return [...entries.values()].filter((entry) => entry.isPossible).map((entry) => entry.id);
+}
+
+/** A chat from scratch. Older blocks we have are kept where they join on. */
+export function takeSnapshot(chat: ChatState, complete: boolean): void {
+  entries.get(chat.id)?.takeSnapshot(chat, complete);
+}
+
+/** Events in order. False when some before them are missing. */
+export function takeEvents(id: string, events: RawEvent[]): boolean {
+  return entries.get(id)?.takeEvents(events) ?? true;
+}
+
+export function takeRemoval(id: string): void {
+  entries.get(id)?.setPhase("gone");
+}
+
+export function forgetChats(): void {
+  for (const entry of entries.values()) entry.forget();
+}
+
+/** A chat that this tab holds, if it does; for those who must see every message that came. */
+export function held(id: string): ChatState | undefined {
+  const entry = entries.get(id);
+  return entry?.phase() === "ready" ? entry.state : undefined;
+}
+
+class Entry {
+  lookers = 0;
+  readonly state: ChatState;
+  readonly #set: SetStoreFunction<ChatState>;
+  readonly phase: Accessor<ChatHandle["phase"]>;
+  readonly setPhase: (phase: ChatHandle["phase"]) => void;
+  readonly hasOlder: Accessor<boolean>;
+  readonly #setHasOlder: (has: boolean) => void;
+  readonly isLoadingOlder: Accessor<boolean>;
+  readonly #setLoadingOlder: (is: boolean) => void;
+
+  constructor(readonly id: string) {
+    [this.state, this.#set] = createStore(emptyChat(id));
+    [this.phase, this.setPhase] = createSignal<ChatHandle["phase"]>(this.isPossible ? "loading" : "gone");
+    [this.hasOlder, this.#setHasOlder] = createSignal(false);
+    [this.isLoadingOlder, this.#setLoadingOlder] = createSignal(false);
+  }
+
+  /** The server refuses a whole stream for one id it cannot read. */
+  get isPossible(): boolean {
+    return /^[0-9a-f]{1,40}$/.test(this.id);
+  }
+
+  takeSnapshot(chat: ChatState, complete: boolean): void {
+    const older = this.#olderThan(chat.blocks);
+    this.#set("head", reconcile(chat.head, { merge: true }));
+    this.#set("blocks", reconcile([...older, ...chat.blocks], { key: "pos", merge: true }));
+    if (older.length === 0) this.#setHasOlder(!complete);
+    this.setPhase("ready");
+  }
+
+  takeEvents(events: RawEvent[]): boolean {
+    if (this.phase() !== "ready") return true;
+    let isWhole = true;
+    this.#set(
+      produce((chat) => {
+        for (const [kind, body] of events) {
+          const { seq, first_seq = seq } = body as { seq: number; first_seq?: number };
+          if (seq <= chat.head.seq) continue;
+          isWhole &&= first_seq === chat.head.seq + 1;
+          if (isWhole) applyEvent(chat, kind, body);
+        }
+      }),
+    );
+    return isWhole;
+  }
+
+  async loadOlder(): Promise<void> {
+    const first = this.state.blocks[0];
+    if (!this.hasOlder() || this.isLoadingOlder() || first === undefined) return;
+    this.#setLoadingOlder(true);
+    try {
+      const older = (await api.olderBlocks(this.id, first.pos, OLDER_AT_ONCE)) as Block[];
+      if (this.state.blocks[0]?.pos !== first.pos) return;
+      this.#set("blocks", (blocks) => [...older, ...blocks]);
+      this.#setHasOlder(older.length === OLDER_AT_ONCE);
+    } finally {
+      this.#setLoadingOlder(false);
+    }
+  }
+
+  forget(): void {
+    this.#set(reconcile(emptyChat(this.id)));
+    this.setPhase(this.isPossible ? "loading" : "gone");
+    this.#setHasOlder(false);
+  }
+
+  /** Our blocks before the first of these, unless some between are missing. */
+  #olderThan(blocks: Block[]): Block[] {
+    const first = blocks[0]?.pos;
+    const last = this.state.blocks.at(-1)?.pos;
+    if (first === undefined || last === undefined || last < first) return [];
+    return this.state.blocks.filter((block) => block.pos < first);
+  }
+}
+
+function lookAt(id: string): Entry {
+  const known = entries.get(id);
+  const entry = known ?? new Entry(id);
+  entries.delete(id);
+  entries.set(id, entry);
+  entry.lookers++;
+  if (known === undefined) {
+    letGo();
+    tellFollowed(followed());
+  }
+  return entry;
+}
+
+function letGo(): void {
+  const idle = [...entries.values()].filter((entry) => entry.lookers === 0);
+  for (const entry of idle.slice(0, Math.max(0, idle.length - IDLE_CHATS))) entries.delete(entry.id);
+}

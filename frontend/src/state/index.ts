@@ -1,0 +1,51 @@
+// The one door for components: everything they read and everything they can do.
+//
+// Reading is reactive: properties such as `connection.state`, `chat.phase` or
+// `chats.list` are getters on signals and stores, so read them inside JSX or an
+// effect and never take them apart. Doing returns a promise; one that fails
+// throws an `ApiError` with `message` and `hint` made for people.
+//
+//   const chat = useChat(() => props.id);      // also keeps it live while mounted
+//   <Show when={chat.state} fallback={<Skeleton />}>
+//     {(state) => <For each={state().blocks}>{(block) => …}</For>}
+//   </Show>
+
+export type * from "./shapes";
+export type { AgentInfo, ChatInfo, DeviceInfo, NewChat } from "../api/client";
+export { ApiError } from "../api/client";
+
+/** One chat, followed for as long as the calling component lives. See `ChatHandle`. */
+export { useChat, wholeEvent, type ChatHandle } from "./chat";
+
+/** The list of chats, newest first, and how many need you. See `ChatList`. */
+export { useChats, type ChatList } from "./chats";
+
+/** `connection.state`: live | reconnecting | offline. `connection.newVersion`: set when a reload is due. */
+export { connection, checkConnection, type Connection, type ConnectionState } from "./connection";
+
+/** What a person can do in a chat. */
+export {
+  answer,
+  cancel,
+  createChat,
+  deleteChat,
+  editQueued,
+  removeQueued,
+  renameChat,
+  type ChatWish,
+} from "./actions";
+
+/** Messages on their way: `send` stores first, so nothing typed is lost. `outbox(chat)` is what is not there yet. */
+export { send, outbox, retrySend, discardSend, type Outgoing } from "./outbox";
+
+/** What was typed and not sent, by chat; `"new"` is the draft of the new-chat page. See `Draft`. */
+export { draft, type Draft } from "./drafts";
+
+/** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
+export { agents, refreshAgents } from "./agents";
+
+/** Who this browser is signed in as, and signing in and out. */
+export { session, signIn, signOut, type Session } from "./session";
+
+/** Where we are, and going elsewhere without loading the page again. */
+export { navigate, route, pathTo, type Route } from "./route";

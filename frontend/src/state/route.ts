@@ -1,0 +1,73 @@
+// Where we are, by the address bar alone.
+//
+// Lives here: addresses to routes and back, going elsewhere. Lives elsewhere:
+// which page a route shows (App.tsx).
+
+import { createSignal } from "solid-js";
+
+export type Route =
+  | { page: "home" }
+  | { page: "new" }
+  | { page: "chat"; id: string }
+  | { page: "settings"; section: string | undefined }
+  | { page: "missing" };
+
+const [current, setCurrent] = createSignal<Route>(read(), { equals: same });
+
+/** The route now; reactive. */
+export const route = current;
+
+/** Go to an address such as `pathTo.chat(id)`. */
+export function navigate(path: string, how: { replace?: boolean } = {}): void {
+  if (path !== location.pathname) {
+    if (how.replace) history.replaceState(null, "", path);
+    else history.pushState(null, "", path);
+  }
+  setCurrent(read());
+}
+
+/** Addresses, for links: `<a href={pathTo.chat(id)}>` works without any handler. */
+export const pathTo = {
+  home: "/",
+  newChat: "/new",
+  chat: (id: string) => `/chat/${id}`,
+  settings: (section?: string) => (section ? `/settings/${section}` : "/settings"),
+};
+
+/** Follow links of ours and the back button; called once by main.tsx. */
+export function followHistory(): void {
+  addEventListener("popstate", () => setCurrent(read()));
+  document.addEventListener("click", (event) => {
+    const path = ownLink(event);
+    if (path === undefined) return;
+    event.preventDefault();
+    navigate(path);
+  });
+}
+
+export function routeOf(path: string): Route {
+  const [first, second, ...more] = path.split("/").filter(Boolean);
+  if (first === undefined) return { page: "home" };
+  if (first === "new" && second === undefined) return { page: "new" };
+  if (first === "chat" && second !== undefined && more.length === 0) return { page: "chat", id: second };
+  if (first === "settings" && more.length === 0) return { page: "settings", section: second };
+  return { page: "missing" };
+}
+
+function read(): Route {
+  return routeOf(location.pathname);
+}
+
+function same(one: Route, other: Route): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The path of a plain click on a link of ours; anything else is the browser's business. */
+function ownLink(event: MouseEvent): string | undefined {
+  if (event.defaultPrevented || event.button !== 0) return undefined;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download")) return undefined;
+  const isOurs = link.origin === location.origin && !link.pathname.startsWith("/api/");
+  return isOurs && link.hash === "" ? link.pathname : undefined;
+}
