@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-import sys
 import tempfile
 import types
 from collections.abc import Iterator
@@ -44,7 +43,7 @@ def event_types() -> str:
         "  seq: number;",
         "  /** Seconds since 1970. */",
         "  at: number;",
-        "  /** Set where a run of deltas was joined: the first number it covers, and the time of its last. */",
+        "  /** Where a run of deltas was joined: the first number it covers, the time of its last. */",
         "  first_seq?: number;",
         "  last_at?: number;",
         "  /** Only a preview; the whole has `size` bytes. */",
@@ -119,6 +118,5 @@ def _type(hint: Any) -> str:
     raise TypeError(f"no TypeScript for {hint!r}: teach {__name__} about it")
 
 
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,7 +7,7 @@ interface Logged {
   seq: number;
   /** Seconds since 1970. */
   at: number;
-  /** Set where a run of deltas was joined: the first number it covers, and the time of its last. */
+  /** Where a run of deltas was joined: the first number it covers, the time of its last. */
   first_seq?: number;
   last_at?: number;
   /** Only a preview; the whole has `size` bytes. */

@@ -6,12 +6,15 @@
 import { createStore, produce, reconcile } from "solid-js/store";
 
 import type { ChatInfo } from "../api/client";
+import { forget, recall, remember } from "./keep";
 
 export interface ChatList {
   /** Newest first. */
   readonly list: ChatInfo[];
   /** False until the list came for the first time. */
   readonly isLoaded: boolean;
+  /** Whether there are chats; before the list has come, whether there were any last time. */
+  readonly hasAny: boolean;
   /** How many chats wait for a person. */
   readonly needsYou: number;
 }
@@ -21,6 +24,8 @@ interface Kept {
   isLoaded: boolean;
 }
 
+const HAD_ANY = "had-chats";
+const hadAny = recall(HAD_ANY) !== null;
 const [kept, setKept] = createStore<Kept>({ list: [], isLoaded: false });
 
 const chats: ChatList = {
@@ -29,6 +34,9 @@ const chats: ChatList = {
   },
   get isLoaded() {
     return kept.isLoaded;
+  },
+  get hasAny() {
+    return kept.isLoaded ? kept.list.length > 0 : hadAny;
   },
   get needsYou() {
     return kept.list.filter((chat) => chat.needs_you > 0).length;
@@ -48,6 +56,8 @@ export function listed(id: string): ChatInfo | undefined {
 export function replaceList(list: ChatInfo[]): void {
   setKept("list", reconcile(list.toSorted(newestFirst), { key: "id" }));
   setKept("isLoaded", true);
+  if (list.length > 0) remember(HAD_ANY, "yes");
+  else forget(HAD_ANY);
 }
 
 export function changeInList(chat: ChatInfo): void {

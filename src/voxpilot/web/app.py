@@ -6,16 +6,13 @@ Lives here: putting the parts together. Lives elsewhere: each part; running it
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 from fastapi import FastAPI
-from fastapi.responses import Response
 from starlette.types import ASGIApp
 
 from voxpilot import __version__
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
-from voxpilot.web import agents, auth, chats, errors, questions, stream
+from voxpilot.web import agents, auth, chats, errors, pages, questions, stream
 from voxpilot.web.access import Access
 from voxpilot.web.guard import Guard
 from voxpilot.web.schemas import ErrorAnswer
@@ -40,7 +37,7 @@ def create_api(supervisor: Supervisor | None = None, access: Access | None = Non
     for module in (auth, chats, questions, agents, stream):
         api.include_router(module.router)
     errors.install(api)
-    _serve_shell(api)
+    pages.install(api, pages.read_pages())
     return api
 
 
@@ -49,19 +46,3 @@ def guarded(api: FastAPI, access: Access, settings: Settings) -> ASGIApp:
     access.on_revoked = api.state.streams.cut_device
     hosts = OWN_HOSTS | {settings.host} | set(settings.allowed_hosts)
     return Guard(api, access, frozenset(host.lower() for host in hosts))
-
-
-def _serve_shell(api: FastAPI) -> None:
-    """A bare page that can sign in; it holds no data."""
-    folder = files("voxpilot.web") / "shell"
-    kinds = {"index.html": "text/html; charset=utf-8", "shell.js": "text/javascript; charset=utf-8"}
-
-    def route(name: str, path: str) -> None:
-        content = (folder / name).read_bytes()
-
-        @api.get(path, include_in_schema=False)
-        async def page() -> Response:
-            return Response(content, media_type=kinds[name])
-
-    route("index.html", "/")
-    route("shell.js", "/shell.js")

@@ -1,0 +1,44 @@
+// Which page is shown.
+//
+// Lives here: from the route and the session to a page, each loaded when it is
+// first needed. Lives elsewhere: the pages (pages/), the addresses (state/route.ts).
+
+import { lazy, Match, Show, Suspense, Switch, type JSX } from "solid-js";
+
+import { route, session, useChats } from "./state";
+
+const SignInPage = lazy(() => import("./pages/SignInPage"));
+const WelcomePage = lazy(() => import("./pages/WelcomePage"));
+const ChatPage = lazy(() => import("./pages/ChatPage"));
+const NewChatPage = lazy(() => import("./pages/NewChatPage"));
+
+export function App(): JSX.Element {
+  return (
+    <Suspense>
+      <Switch fallback={<Home />}>
+        <Match when={session.state !== "signed-in"}>
+          <SignInPage />
+        </Match>
+        <Match when={chatId()}>{(id) => <ChatPage id={id()} />}</Match>
+        <Match when={route().page === "new"}>
+          <NewChatPage />
+        </Match>
+      </Switch>
+    </Suspense>
+  );
+}
+
+/** With no chat there is something to explain; with some, there is a list to choose from and a chat to begin. */
+function Home(): JSX.Element {
+  const chats = useChats();
+  return (
+    <Show when={chats.hasAny} fallback={<WelcomePage />}>
+      <NewChatPage />
+    </Show>
+  );
+}
+
+function chatId(): string | undefined {
+  const now = route();
+  return now.page === "chat" ? now.id : undefined;
+}

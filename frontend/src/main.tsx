@@ -1,0 +1,21 @@
+// Where the page begins.
+//
+// Lives here: the order of the first steps. Lives elsewhere: everything else.
+
+import { render } from "solid-js/web";
+
+import { App } from "./App";
+import { startHub } from "./state/hub";
+import { followHistory } from "./state/route";
+import { learnDevice, signInByLink } from "./state/session";
+
+async function start(): Promise<void> {
+  followHistory();
+  const signingIn = signInByLink();
+  render(() => <App />, document.getElementById("app") as HTMLElement);
+  await signingIn;
+  startHub();
+  await learnDevice().catch(() => undefined);
+}
+
+void start();

@@ -1,0 +1,57 @@
+// Painting at the screen's pace.
+//
+// Lives here: what arrives waits for the next frame and is shown together, in
+// order, and never so much at once that the page stops answering. Lives
+// elsewhere: what is shown (hub.ts).
+
+const WORK_MS = 10;
+/** How much of a frame may be spent before the rest waits for the next. */
+const HIDDEN_MS = 250;
+/** A hidden page has no frames, but its title still counts. */
+
+/** Calls `show` with each thing in order, batched per frame. */
+export class Frames<T> {
+  #waiting: T[] = [];
+  #next = 0;
+  #isDue = false;
+
+  constructor(
+    private readonly show: (thing: T) => void,
+    private readonly together: (work: () => void) => void,
+  ) {}
+
+  add(thing: T): void {
+    this.#waiting.push(thing);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    let isDone = false;
+    const work = () => {
+      if (isDone) return;
+      isDone = true;
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      this.#work();
+    };
+    const frame = requestAnimationFrame(work);
+    const timer = setTimeout(work, HIDDEN_MS);
+  }
+
+  #work(): void {
+    const until = performance.now() + WORK_MS;
+    try {
+      this.together(() => {
+        while (this.#next < this.#waiting.length && performance.now() < until) {
+          this.show(this.#waiting[this.#next++] as T);
+        }
+      });
+    } finally {
+      this.#isDue = false;
+      if (this.#next < this.#waiting.length) this.#schedule();
+      else [this.#waiting, this.#next] = [[], 0];
+    }
+  }
+}

@@ -1,0 +1,266 @@
+// The hub: one connection to the server for all tabs of a browser.
+//
+// Lives here: which tab shows what, the fold of every chat that is shown, so
+// that a tab that comes later begins where the others are, and passing each
+// event on once. Lives elsewhere: keeping the connection (line.ts), what a tab
+// does with events (state/), where the hub runs (shared.ts, state/hub.ts).
+
+import type { ChatInfo } from "../api/client";
+import { applyEvent, fromSnapshot } from "../state/applyEvent";
+import type { Block, ChatState, Head } from "../state/shapes";
+import { Line } from "./line";
+import type { ConnectionState, RawEvent, ToHub, ToTab } from "./messages";
+import type { SseEvent } from "./sse";
+
+export type Send = (message: ToTab) => void;
+
+interface Tab {
+  send: Send;
+  chats: Set<string>;
+}
+
+interface Followed {
+  /** Undefined until its snapshot has come. */
+  state: ChatState | undefined;
+  isComplete: boolean;
+  /** How many blocks to ask for. */
+  tail: number;
+}
+
+const TAIL = 50;
+const LONGEST_TAIL = 1000;
+const MOST_CHATS = 100;
+
+export class Hub {
+  #tabs = new Map<string, Tab>();
+  #chats = new Map<string, Followed>();
+  #list: Map<string, ChatInfo> | undefined;
+  #state: ConnectionState = "reconnecting";
+  #version: string | null = null;
+  #isSignedOut = false;
+  #line = new Line({
+    url: () => this.#url(),
+    take: (events) => this.#take(events),
+    show: (state) => this.#show(state),
+    signedOut: () => this.#signedOut(),
+  });
+
+  /** What a tab says; `send` reaches that tab. */
+  hear(id: string, message: ToHub, send: Send): void {
+    switch (message.say) {
+      case "follow":
+        return this.#follow(id, message.chats, send);
+      case "resync":
+        return this.#resync(message.chat);
+      case "check":
+        return this.#check();
+      case "bye":
+        this.#tabs.delete(id);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** Time has passed unnoticed: the machine slept. */
+  woke(): void {
+    if (this.#line.silence > 12_000 && !this.#isSignedOut) this.#line.check();
+  }
+
+  close(): void {
+    this.#line.close();
+  }
+
+  #follow(id: string, chats: string[], send: Send): void {
+    const before = this.#tabs.get(id);
+    this.#tabs.set(id, { send, chats: new Set(chats) });
+    if (before === undefined) this.#welcome(send);
+    let isNew = false;
+    for (const chat of chats) {
+      if (before?.chats.has(chat)) continue;
+      const known = this.#chats.get(chat);
+      if (known?.state !== undefined) send(snapshotOf(known.state, known.isComplete));
+      else if (known === undefined) isNew = this.#begin(chat);
+    }
+    if (isNew || (before === undefined && this.#tabs.size === 1)) this.#connect();
+  }
+
+  #welcome(send: Send): void {
+    if (this.#isSignedOut) send({ say: "signed-out" });
+    else send({ say: "status", state: this.#state, version: this.#version });
+    if (this.#list !== undefined) send({ say: "chats", chats: [...this.#list.values()] });
+  }
+
+  #begin(chat: string): true {
+    this.#forgetUnused();
+    this.#chats.set(chat, { state: undefined, isComplete: false, tail: TAIL });
+    return true;
+  }
+
+  #resync(chat: string): void {
+    const followed = this.#chats.get(chat);
+    if (followed === undefined) return;
+    followed.state = undefined;
+    this.#connect();
+  }
+
+  #check(): void {
+    // An answer at once, so that the tab knows of us.
+    this.#show(this.#state);
+    if (this.#isSignedOut) this.#connect();
+    else this.#line.check();
+  }
+
+  #connect(): void {
+    this.#isSignedOut = false;
+    this.#line.open();
+  }
+
+  #url(): string {
+    const wanted = [...this.#chats].map(([id, { state }]) => (state ? `${id}:${state.head.seq}` : id));
+    const fresh = [...this.#chats.values()].filter(({ state }) => state === undefined);
+    const tail = Math.max(TAIL, ...fresh.map((chat) => chat.tail));
+    return `/api/stream?chats=${wanted.join(",")}&tail=${tail}`;
+  }
+
+  /** Pass on what came, the events of each chat together. */
+  #take(events: SseEvent[]): void {
+    const runs: { chat: string; events: RawEvent[] }[] = [];
+    for (const { kind, data } of events) {
+      const body = data as { [name: string]: never };
+      if (this.#takeNews(kind, body)) continue;
+      const { chat, ...own } = body;
+      if (chat === undefined || !this.#fold(chat, kind, own as RawEvent[1])) continue;
+      const last = runs.at(-1);
+      if (last?.chat === chat) last.events.push([kind, own as RawEvent[1]]);
+      else runs.push({ chat, events: [[kind, own as RawEvent[1]]] });
+    }
+    for (const run of runs) this.#tell(run.chat, { say: "events", ...run });
+  }
+
+  /** What is not an event of a chat's log. */
+  #takeNews(kind: string, body: { [name: string]: never }): boolean {
+    switch (kind) {
+      case "ping":
+        // Tabs, too, want to know that somebody is there.
+        this.#show(this.#state);
+        return true;
+      case "ready":
+        this.#learnVersion(body["version"] as unknown as string);
+        return true;
+      case "chats":
+        this.#takeList(body["chats"] as unknown as ChatInfo[]);
+        return true;
+      case "chat-changed":
+        this.#takeChange(body as unknown as ChatInfo);
+        return true;
+      case "chat-removed":
+        this.#remove(body["chat"] as unknown as string);
+        return true;
+      case "snapshot":
+        this.#takeSnapshot(body as unknown as { chat_id: string; chat: Head; blocks: Block[] });
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Whether the event is news; a gap means that we must ask again. */
+  #fold(chat: string, kind: string, body: RawEvent[1]): boolean {
+    const state = this.#chats.get(chat)?.state;
+    if (state === undefined) return false;
+    const { seq, first_seq = seq } = body as { seq: number; first_seq?: number };
+    if (seq <= state.head.seq) return false;
+    if (first_seq !== state.head.seq + 1) {
+      this.#resync(chat);
+      return false;
+    }
+    applyEvent(state, kind, body);
+    return true;
+  }
+
+  #takeSnapshot(body: { chat_id: string; chat: Head; blocks: Block[] }): void {
+    const followed = this.#chats.get(body.chat_id);
+    if (followed === undefined) return;
+    const { chat: head, blocks } = body;
+    followed.isComplete = blocks.length < followed.tail;
+    // The whole of an open turn is needed: events may still change any of its blocks.
+    const isOpen = head.turn !== null && blocks[0]?.turn === head.turn.id;
+    if (isOpen && !followed.isComplete && followed.tail < LONGEST_TAIL) {
+      followed.tail = Math.min(LONGEST_TAIL, followed.tail * 4);
+      this.#connect();
+      return;
+    }
+    followed.state = fromSnapshot(body.chat_id, body);
+    this.#tell(body.chat_id, snapshotOf(followed.state, followed.isComplete));
+  }
+
+  #takeList(chats: ChatInfo[]): void {
+    this.#list = new Map(chats.map((chat) => [chat.id, chat]));
+    this.#tellAll({ say: "chats", chats });
+    if (this.#chats.size === 0) void this.#askVersion();
+    for (const [id, { state }] of this.#chats) {
+      const known = this.#list.get(id);
+      if (known === undefined) this.#remove(id);
+      // The server was put back to an earlier day.
+      else if (state !== undefined && known.last_seq < state.head.seq) this.#resync(id);
+    }
+  }
+
+  #takeChange(chat: ChatInfo): void {
+    this.#list?.set(chat.id, chat);
+    this.#tellAll({ say: "chat-changed", chat });
+  }
+
+  #remove(chat: string): void {
+    this.#list?.delete(chat);
+    this.#chats.delete(chat);
+    this.#tellAll({ say: "chat-removed", chat });
+  }
+
+  #show(state: ConnectionState): void {
+    this.#state = state;
+    this.#tellAll({ say: "status", state, version: this.#version });
+  }
+
+  #signedOut(): void {
+    this.#isSignedOut = true;
+    this.#state = "reconnecting";
+    this.#list = undefined;
+    this.#chats.forEach((chat) => (chat.state = undefined));
+    this.#tellAll({ say: "signed-out" });
+  }
+
+  async #askVersion(): Promise<void> {
+    const response = await fetch("/api/health").catch(() => undefined);
+    if (!response?.ok) return;
+    const { version } = (await response.json()) as { version: string };
+    this.#learnVersion(version);
+  }
+
+  #learnVersion(version: string): void {
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#show(this.#state);
+  }
+
+  #tell(chat: string, message: ToTab): void {
+    for (const tab of this.#tabs.values()) if (tab.chats.has(chat)) tab.send(message);
+  }
+
+  #tellAll(message: ToTab): void {
+    for (const tab of this.#tabs.values()) tab.send(message);
+  }
+
+  #forgetUnused(): void {
+    const isUsed = (id: string) => [...this.#tabs.values()].some((tab) => tab.chats.has(id));
+    for (const id of [...this.#chats.keys()]) {
+      if (this.#chats.size < MOST_CHATS) return;
+      if (!isUsed(id)) this.#chats.delete(id);
+    }
+  }
+}
+
+function snapshotOf(chat: ChatState, complete: boolean): ToTab {
+  return { say: "snapshot", chat, complete };
+}

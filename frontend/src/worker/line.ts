@@ -1,0 +1,211 @@
+// The one connection to the server, kept alive.
+//
+// Lives here: opening the stream, noticing that it is dead, opening it again
+// with growing pauses, and changing over to a new one without a gap. Lives
+// elsewhere: what to ask for and what to do with events (hub.ts).
+
+import type { SseEvent } from "./sse";
+import { SseReader } from "./sse";
+import type { ConnectionState } from "./messages";
+
+export interface LineOwner {
+  /** Where to connect now: names what has been seen so far. */
+  url(): string;
+  take(events: SseEvent[]): void;
+  show(state: ConnectionState): void;
+  /** The server does not know us; nothing is tried until `open` is called. */
+  signedOut(): void;
+}
+
+export const STALE_MS = 25_000;
+/** The server pings every 10 s; twice that and a half without a word is a dead link. */
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 5_000;
+const OPEN_LIMITS_MS = [1_500, 4_000, 8_000];
+/** How long to wait for an answer, by failures so far: a link that died in sleep is found out soon. */
+const ALIVE_MS = 1_000;
+/** Heard from within this time: no need to check. */
+const STEADY_MS = 2_000;
+/** A stream that lasted so long forgives the failures before it. */
+
+interface Stream {
+  abort: AbortController;
+  openedAt: number;
+  heardAt: number;
+}
+
+interface Opening {
+  abort: AbortController;
+  startedAt: number;
+}
+
+export class Line {
+  #owner: LineOwner;
+  #stream: Stream | undefined;
+  #opening: Opening | undefined;
+  #isOutdated = false;
+  #held: SseEvent[] | undefined;
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #stale: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(owner: LineOwner) {
+    this.#owner = owner;
+  }
+
+  /** Connect, or change over to what the owner's URL says now: the new stream is there before the old one goes. */
+  open(): void {
+    if (this.#opening !== undefined) {
+      this.#isOutdated = true;
+      return;
+    }
+    clearTimeout(this.#retry);
+    void this.#open();
+  }
+
+  /** Find out whether the link is alive: after sleep, when the network is back, when a person asks. */
+  check(): void {
+    const now = Date.now();
+    if (this.#opening !== undefined) {
+      if (now - this.#opening.startedAt > ALIVE_MS) this.#opening.abort.abort("tried anew");
+      return;
+    }
+    if (this.#stream !== undefined && now - this.#stream.heardAt < ALIVE_MS) return;
+    this.open();
+  }
+
+  /** How long nothing has been heard, in milliseconds. */
+  get silence(): number {
+    return this.#stream === undefined ? Infinity : Date.now() - this.#stream.heardAt;
+  }
+
+  close(): void {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#stale);
+    this.#opening?.abort.abort("closed");
+    this.#stream?.abort.abort("closed");
+    this.#opening = this.#stream = undefined;
+  }
+
+  async #open(): Promise<void> {
+    const opening: Opening = { abort: new AbortController(), startedAt: Date.now() };
+    this.#opening = opening;
+    this.#isOutdated = false;
+    // What the old stream says from here on, the new one says too; whichever survives is believed.
+    this.#held = [];
+    try {
+      const body = await connect(this.#owner.url(), opening.abort, this.#openLimit());
+      if (this.#opening === opening) this.#changeOver(opening, body);
+      else void body.cancel();
+    } catch (error) {
+      if (this.#opening === opening) this.#fail(error);
+    }
+  }
+
+  #changeOver(opening: Opening, body: ReadableStream<Uint8Array>): void {
+    this.#stream?.abort.abort("changed over");
+    const now = Date.now();
+    const stream: Stream = { abort: opening.abort, openedAt: now, heardAt: now };
+    this.#opening = this.#held = undefined;
+    this.#stream = stream;
+    this.#owner.show("live");
+    this.#watch(stream);
+    void this.#read(stream, body);
+    if (this.#isOutdated) this.open();
+  }
+
+  async #read(stream: Stream, body: ReadableStream<Uint8Array>): Promise<void> {
+    const reader = new SseReader();
+    const chunks = body.getReader();
+    try {
+      for (let next = await chunks.read(); !next.done; next = await chunks.read()) {
+        if (this.#stream !== stream) return;
+        stream.heardAt = Date.now();
+        this.#take(reader.take(next.value));
+      }
+    } catch {
+      // Cut off; what matters is that it is over.
+    } finally {
+      stream.abort.abort("over");
+      if (this.#stream === stream) this.#lose(stream);
+    }
+  }
+
+  #take(events: SseEvent[]): void {
+    if (this.#held !== undefined) this.#held.push(...events);
+    else if (events.length > 0) this.#owner.take(events);
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    if (held.length > 0) this.#owner.take(held);
+  }
+
+  #lose(stream: Stream): void {
+    this.#failures = Date.now() - stream.openedAt > STEADY_MS ? 0 : this.#failures + 1;
+    this.#stream = undefined;
+    clearTimeout(this.#stale);
+    this.#showDown();
+    if (this.#opening === undefined) this.#tryLater();
+  }
+
+  #fail(error: unknown): void {
+    const wasAskedAnew = this.#opening?.abort.signal.reason === "tried anew";
+    this.#opening = undefined;
+    this.#release();
+    if (error instanceof Refused && error.status === 401) {
+      this.close();
+      this.#owner.signedOut();
+      return;
+    }
+    if (this.#stream === undefined) this.#showDown();
+    if (wasAskedAnew) {
+      this.open();
+      return;
+    }
+    this.#failures++;
+    this.#tryLater();
+  }
+
+  #tryLater(): void {
+    const most = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.open(), most * (0.5 + Math.random() / 2));
+  }
+
+  /** Ends a stream that has been silent for too long. */
+  #watch(stream: Stream): void {
+    clearTimeout(this.#stale);
+    const left = stream.heardAt + STALE_MS - Date.now();
+    if (left > 0) this.#stale = setTimeout(() => this.#stream === stream && this.#watch(stream), left + 10);
+    else stream.abort.abort("stale");
+  }
+
+  #openLimit(): number {
+    return OPEN_LIMITS_MS[Math.min(this.#failures, OPEN_LIMITS_MS.length - 1)] as number;
+  }
+
+  #showDown(): void {
+    this.#owner.show(navigator.onLine ? "reconnecting" : "offline");
+  }
+}
+
+class Refused extends Error {
+  constructor(readonly status: number) {
+    super(`The stream was refused with ${status}.`);
+  }
+}
+
+async function connect(url: string, abort: AbortController, limit: number): Promise<ReadableStream<Uint8Array>> {
+  const slow = setTimeout(() => abort.abort("slow"), limit);
+  try {
+    const headers = { Accept: "text/event-stream" };
+    const response = await fetch(url, { signal: abort.signal, headers, cache: "no-store" });
+    if (response.ok && response.body !== null) return response.body;
+    void response.body?.cancel();
+    throw new Refused(response.status);
+  } finally {
+    clearTimeout(slow);
+  }
+}

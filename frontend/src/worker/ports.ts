@@ -1,0 +1,123 @@
+// Ways for a tab to reach the hub.
+//
+// Lives here: the hub as a shared worker; else in whichever tab leads, found by
+// a lock; else in this tab alone. Lives elsewhere: the hub (hub.ts), what the
+// tab does with what it hears (state/hub.ts).
+
+import { newKey } from "../api/client";
+import { Hub } from "./hub";
+import type { ToHub, ToTab } from "./messages";
+import { onWaking } from "./waking";
+
+export interface Port {
+  post(message: ToHub): void;
+  /** Nobody answers: find or become another hub. */
+  renew(): void;
+}
+
+export interface Listener {
+  hear(message: ToTab): void;
+  /** A hub that knows nothing of this tab has taken over. */
+  met(): void;
+}
+
+/** The best way this browser has; `url` is that of the shared worker. */
+export function openPort(url: () => string, listener: Listener): Port {
+  if (typeof SharedWorker !== "undefined") return viaWorker(url, listener);
+  return withoutWorker(listener);
+}
+
+function withoutWorker(listener: Listener): Port {
+  const canLead = typeof BroadcastChannel !== "undefined" && navigator.locks !== undefined;
+  return canLead ? viaLeader(listener) : alone(listener);
+}
+
+function viaWorker(url: () => string, listener: Listener): Port {
+  let port: MessagePort;
+  let other: Port | undefined;
+  const start = () => {
+    const worker = new SharedWorker(url(), { type: "module", name: "voxpilot" });
+    // It may be gone after an upgrade of the server; this page still works.
+    worker.onerror = () => {
+      other ??= withoutWorker(listener);
+      listener.met();
+    };
+    port = worker.port;
+    port.onmessage = (event: MessageEvent<ToTab>) => listener.hear(event.data);
+  };
+  start();
+  return {
+    post: (message) => (other === undefined ? port.postMessage(message) : other.post(message)),
+    renew() {
+      if (other !== undefined) return other.renew();
+      port.close();
+      start();
+      listener.met();
+    },
+  };
+}
+
+type Said = { from: string; message: ToHub } | { to: string; message: ToTab } | { leads: true };
+
+const CHANNEL = "voxpilot";
+const LOCK = "voxpilot-hub";
+
+/** Whichever tab holds the lock runs the hub; all talk over one channel. */
+function viaLeader(listener: Listener): Port {
+  const me = newKey();
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = (event: MessageEvent<Said>) => {
+    const said = event.data;
+    if ("to" in said && said.to === me) listener.hear(said.message);
+    if ("leads" in said) listener.met();
+  };
+  void leadWhenFree();
+  return {
+    post: (message) => channel.postMessage({ from: me, message } satisfies Said),
+    renew: () => void lead({ steal: true }),
+  };
+}
+
+async function leadWhenFree(): Promise<void> {
+  await lead({});
+}
+
+async function lead(how: LockOptions): Promise<void> {
+  let stop: () => void = () => undefined;
+  try {
+    await navigator.locks.request(LOCK, how, () => {
+      stop = runHub();
+      return new Promise(() => undefined);
+    });
+  } catch {
+    // Another tab took over while this one slept; be ready to lead again.
+    stop();
+    await lead({});
+  }
+}
+
+function runHub(): () => void {
+  const hub = new Hub();
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = (event: MessageEvent<Said>) => {
+    const said = event.data;
+    if (!("from" in said)) return;
+    const send = (message: ToTab) => channel.postMessage({ to: said.from, message } satisfies Said);
+    hub.hear(said.from, said.message, send);
+  };
+  onWaking(() => hub.woke());
+  channel.postMessage({ leads: true } satisfies Said);
+  return () => {
+    hub.close();
+    channel.close();
+  };
+}
+
+/** A connection of this tab's own, where tabs cannot speak to each other. */
+function alone(listener: Listener): Port {
+  const hub = new Hub();
+  onWaking(() => hub.woke());
+  // The hub goes on folding what it sends, so the tab gets a copy.
+  const send = (message: ToTab) => listener.hear(structuredClone(message));
+  return { post: (message) => hub.hear("this", message, send), renew: () => undefined };
+}

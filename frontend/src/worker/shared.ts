@@ -1,0 +1,21 @@
+// The hub as a shared worker: the same one for all tabs.
+//
+// Lives here: from ports to tabs. Lives elsewhere: everything else (hub.ts).
+
+import { Hub } from "./hub";
+import type { ToHub } from "./messages";
+import { onWaking } from "./waking";
+
+const hub = new Hub();
+let tabs = 0;
+
+addEventListener("connect", (event) => {
+  const port = (event as MessageEvent).ports[0] as MessagePort;
+  const id = String(++tabs);
+  const hear = (message: ToHub) => hub.hear(id, message, (answer) => port.postMessage(answer));
+  port.onmessage = (event: MessageEvent<ToHub>) => hear(event.data);
+  // Where the browser tells us; a tab that leaves in good order says so itself.
+  port.addEventListener("close", () => hear({ say: "bye" }));
+});
+
+onWaking(() => hub.woke());
