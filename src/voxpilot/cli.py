@@ -40,6 +40,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, help="the port to listen on; 0 takes any that is free")
     serve.set_defaults(act=_serve)
 
+    _add_run(commands.add_parser("run", help="give an agent a prompt, here in the terminal"))
+
     agents = commands.add_parser("agents", help="list the agents and whether each is installed")
     agents.add_argument("--json", action="store_true", help="print JSON")
     agents.set_defaults(act=_agents)
@@ -56,6 +58,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.description = (
+        "Gives an agent a prompt and prints its answer; all else that happens goes to standard error. Uses "
+        "the running server, or starts one for as long as it takes. Ctrl-C stops the turn, twice leaves. "
+        "Exit code: 0 done, 1 failed or cut off, 130 cancelled."
+    )
+    run.add_argument("--agent", required=True, metavar="ID", help="one of `voxpilot agents`")
+    run.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
+    run.add_argument("--session", metavar="NAME", help="go on with the chat of this name, or begin it")
+    run.add_argument("--json", action="store_true", help="print every event as a line of JSON, nothing else")
+    run.add_argument(
+        "--answer", choices=("allow", "reject"), help="answer each permission question so, this once"
+    )
+    run.add_argument("prompt", help="what the agent is to do; `-` reads it from standard input")
+    run.set_defaults(act=_run)
+
+
 def _serve(options: argparse.Namespace) -> int:
     from voxpilot.web import server  # heavy: the web framework and all that is served
 
@@ -65,6 +84,20 @@ def _serve(options: argparse.Namespace) -> int:
     )
     server.run(settings, lambda line: print(line, flush=True))
     return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from voxpilot.cli_run import run  # heavy: the HTTP client
+
+    return run(
+        load_settings(),
+        agent=options.agent,
+        prompt=options.prompt,
+        workspace=options.workspace,
+        session=options.session,
+        answer=options.answer,
+        as_json=options.json,
+    )
 
 
 def _agents(options: argparse.Namespace) -> int:
