@@ -23,6 +23,7 @@ from tests.fakes.script import (
     die,
     late,
     plan,
+    request,
     say,
     script,
     silent,
@@ -173,6 +174,28 @@ async def test_several_questions_are_put_one_after_the_other(
     run.types("3\n")
     assert await run.ends() == 0
     assert run.out.endswith(f"<answers:{ALLOW},{REJECT}>\r\n")
+
+
+async def test_a_question_shows_all_that_would_be_done_however_long(
+    server: ServerProcess, finished: Finished, workspace: Path
+) -> None:
+    path = str(workspace / "app.py")
+    call = {
+        "toolCallId": "c1",
+        "title": "Write",
+        "kind": "edit",
+        "rawInput": {"command": "x" * 70_000 + " && rm -rf \u202e/"},
+        "locations": [{"path": path}],
+        "content": [{"type": "diff", "path": path, "oldText": "a\nb\n", "newText": "a\nc\n"}],
+    }
+    options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+    prompt = script(request("session/request_permission", {"toolCall": call, "options": options}))
+    done = await finished("run", "--agent", "scripted", "--answer", "allow", "-", typed=prompt)
+    assert code(done) == 0
+    assert "scripted asks: Write\n  kind: edit\n" in done.err
+    assert "xx && rm -rf \\u202e/" in done.err
+    assert f"  path: {path}\n" in done.err
+    assert "  | -b\n  | +c\n  1  Yes  (allow_once)\nAnswered: Yes.\n" in done.err
 
 
 @pytest.mark.parametrize(("word", "option"), [("allow", ALLOW), ("reject", REJECT)])
