@@ -129,7 +129,8 @@ async def voxpilot(place: Path, workspace: Path, mark: str, port: int) -> AsyncI
         def start(*words: str, typed: str | None = None, terminal: bool = False) -> Command:
             if not (place / "config.toml").exists():
                 write_config(place / "config.toml", scripted_agents(place))
-            env = {name: value for name, value in os.environ.items() if not name.startswith("VOXPILOT_")}
+            ours = ("VOXPILOT_", "PYTHONUNBUFFERED")
+            env = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
             env |= {
                 MARK: mark,
                 "VOXPILOT_PORT": str(port),
