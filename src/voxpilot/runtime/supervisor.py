@@ -11,7 +11,9 @@ import asyncio
 import logging
 import shutil
 import uuid
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import ChatInfoChanged, Json, NoticeGiven
@@ -225,7 +227,7 @@ def _nothing_runs(ledger: Ledger) -> bool:
     return turn.running(ledger) is None
 
 
-async def _bounded(limit: float, waits: list) -> None:  # type: ignore[type-arg]
+async def _bounded(limit: float, waits: list[Coroutine[Any, Any, None]]) -> None:
     try:
         async with asyncio.timeout(limit):
             await asyncio.gather(*waits, return_exceptions=True)
