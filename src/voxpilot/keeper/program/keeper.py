@@ -126,7 +126,7 @@ class Keeper:
             peer.say(error=f"not understood: {do!r:.100}")
 
     def greet(self, peer: Peer) -> None:
-        self.met = peer.attached = True
+        self.met, peer.attached = True, not peer.deaf
         peer.told = self.news()
         about = {"hello": VERSION, "id": self.spec.id, "keeper": os.getpid(), "agent": self.agent}
         prompts = sorted(self.lines.open_prompts)

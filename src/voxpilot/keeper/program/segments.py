@@ -8,6 +8,7 @@ offset counts the bytes of all records before it, MAGIC not included. Types of r
     <  one or more whole lines that the agent printed
     >  a line it was given: its number, a space, the line
     !  JSON {"skipped": bytes}: it printed a line too long to keep
+    e  JSON {"stderr": text}: what it wrote to stderr before it answered a prompt
     x  JSON: how it ended; always the last
 """
 
