@@ -39,6 +39,7 @@ from voxpilot.storage.rows import Chat, Process, Reply, Turn
 log = logging.getLogger(__name__)
 CANCEL_SECONDS = 3.0
 STOP_SECONDS = 6.0
+RELEASE_SECONDS = 1.0
 AWAKE_LIMIT = 32
 SLEEP_SECONDS = 60.0
 _TELLING = frozenset({"turn-started", "turn-ended", "question", "answer", "chat-info", "message"})
@@ -137,6 +138,7 @@ class Supervisor:
         await _bounded(CANCEL_SECONDS, [chat.until(_nothing_runs) for chat in awake])
         await asyncio.gather(*(chat.do(_end_agents) for chat in awake), return_exceptions=True)
         await _bounded(STOP_SECONDS, [chat.until(lambda ledger: not ledger.all(Process)) for chat in awake])
+        await _bounded(RELEASE_SECONDS, [chat.released() for chat in awake])
 
     def _new_ledger(
         self, workspace: str, mode: str, agent: str, policy: str, name: str | None, key: str | None
