@@ -77,13 +77,14 @@ class Kept:
         return dict(json.loads(self.records[-1].payload))
 
 
-def spec_for(argv: list[str], cwd: Path, **fields: Any) -> KeeperSpec:
-    settings = {"id": f"keeper-of-{cwd.name}", "argv": tuple(argv), "cwd": str(cwd), "env": dict(os.environ)}
+def spec_for(argv: list[str], place: Path, **fields: Any) -> KeeperSpec:
+    """A spec with all that a test does not care for."""
+    settings = {"id": place.name, "argv": tuple(argv), "cwd": str(place), "env": dict(os.environ)}
     return KeeperSpec(**(settings | fields))
 
 
-async def start_kept(directory: Path, argv: list[str], cwd: Path, **fields: Any) -> Kept:
-    await start_keeper(directory, spec_for(argv, cwd, **fields))
+async def start_kept(directory: Path, argv: list[str], place: Path, **fields: Any) -> Kept:
+    await start_keeper(directory, spec_for(argv, place, **fields))
     return Kept(directory, await attach(directory), JournalReader(directory, 0))
 
 

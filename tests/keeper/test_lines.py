@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from pathlib import Path
 
 import pytest
 from anyio import fail_after
@@ -24,7 +25,7 @@ for line in sys.stdin.buffer:
 """
 
 
-async def test_a_line_is_in_the_journal_before_the_agent_gets_it(keep: Keep, place) -> None:
+async def test_a_line_is_in_the_journal_before_the_agent_gets_it(keep: Keep, place: Path) -> None:
     directory = place / "kept"
     kept = await keep(LOOKS_INTO_THE_JOURNAL, directory, env=dict(os.environ) | {"HOME": str(directory)})
     kept.send("first-of-all")
