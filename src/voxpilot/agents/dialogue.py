@@ -54,30 +54,20 @@ Happening = Answered | PermissionWanted | Withdrawn
 
 def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
     """Record what the lines say, in order; yields whatever needs a decision before the next line is read."""
-    spoken: tuple[str, str, Any] | None = None
+    alike: wire.Alike | None = None
     for line in lines.split(b"\n"):
+        if alike is not None and (text := alike.text_in(line)) is not None:
+            ledger.more(text)
+            continue
         if not line or line.isspace():
             continue
+        alike = None
         message = wire.decode(line)
-        try:
-            # Nearly all lines continue the message that the line before belonged to.
-            params = message["params"]
-            update = params["update"]
-            content = update["content"]
-            if (
-                content["type"] == "text"
-                and type(text := content["text"]) is str
-                and (params["sessionId"], update["sessionUpdate"], update.get("messageId")) == spoken
-            ):
-                ledger.more(text)
-                continue
-        except (KeyError, TypeError, AttributeError):
-            pass
-        spoken = None
         frame = wire.frame_of(message)
         match frame:
             case wire.Notification("session/update", params):
-                spoken = _hear_update(ledger, process_id, params, line, at)
+                if _hear_update(ledger, process_id, params, line, at):
+                    alike = wire.alike(line)
             case wire.Notification("$/cancel_request", params):
                 yield from _withdrawn(ledger, process_id, params)
             case wire.Notification():
@@ -140,23 +130,21 @@ def session_of(ledger: Ledger, process_id: str, acp_session_id: Any) -> Session 
     return None
 
 
-def _hear_update(
-    ledger: Ledger, process_id: str, params: Json, line: bytes, at: float
-) -> tuple[str, str, Any] | None:
-    """Returns what a following line must match to be a mere continuation."""
+def _hear_update(ledger: Ledger, process_id: str, params: Json, line: bytes, at: float) -> bool:
+    """Record an update; True if it was text, so that a line like it is more of the same."""
     update: Any = params.get("update")
     acp_session_id = params.get("sessionId")
     session = session_of(ledger, process_id, acp_session_id)
     if session is None:
         _keep_early(ledger, process_id, acp_session_id, line, params, at)
-        return None
+        return False
     if not session.prompting and session.turn is not None and at > (session.answered_at or 0) + LATE_SECONDS:
         session = ledger.change(session, turn=None, tool_call_id=None)
     translate(ledger, session, update, at)
     match update:
-        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str()}} if kind in SPOKEN:
-            return str(acp_session_id), kind, update.get("messageId")
-    return None
+        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str()}}:
+            return kind in SPOKEN
+    return False
 
 
 def _keep_early(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,7 @@ class Unreadable:
     why: str
 
 
+_TEXT = re.compile(rb'"text"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _NESTED = 200
 """Fewer brackets than this cannot be nested too deep to be stored."""
 Frame = Notification | Call | Answer | Unreadable
@@ -60,6 +62,39 @@ def decode(line: bytes) -> Any:
         return message if _can_be_kept(message) else None
     except (ValueError, RecursionError):
         return None
+
+
+class Alike:
+    """Lines that differ from a given one in nothing but the text they carry.
+
+    Nearly all that agents print is such a run. Reading only the text of a line, and only where that is as
+    sure as reading the whole, takes a third of the time.
+    """
+
+    def __init__(self, before: bytes, after: bytes) -> None:
+        self._before, self._after = before, after
+        self._around = len(before) + len(after)
+
+    def text_in(self, line: bytes) -> str | None:
+        """The text of a line that is alike, or None when it is not or may not be."""
+        if not line.startswith(self._before) or not line.endswith(self._after) or len(line) < self._around:
+            return None
+        text = line[len(self._before) : len(line) - len(self._after)]
+        try:
+            if b'"' in text:
+                return None
+            return str(orjson.loads(b'"%b"' % text)) if b"\\" in text else text.decode()
+        except ValueError:
+            return None
+
+
+def alike(line: bytes) -> Alike | None:
+    """What lines like this one look like, if it is clear where its text stands."""
+    places = list(_TEXT.finditer(line))
+    if len(places) != 1:
+        return None
+    start, end = places[0].span(1)
+    return Alike(line[:start], line[end:])
 
 
 def frame_of(message: Any) -> Frame:
