@@ -22,6 +22,7 @@ from voxpilot.storage.rows import EarlyFrame, Process, Request, Session
 log = logging.getLogger(__name__)
 EARLY_FRAMES = 500
 """Updates kept for a session that is still being opened."""
+_OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
 LATE_SECONDS = 2.0
 """How long after its prompt was answered an agent's words still belong to that turn."""
 
@@ -152,7 +153,7 @@ def _keep_early(
 ) -> None:
     """Some agents speak of a session before they answer the request that opens it."""
     waiting = [early for early in ledger.all(EarlyFrame) if early.process_id == process_id]
-    opening = any(r.direction == "out" and r.method.startswith("session/") for r in ledger.all(Request))
+    opening = any(r.process_id == process_id and r.method in _OPENING for r in ledger.all(Request))
     if not isinstance(acp_session_id, str) or not opening or len(waiting) >= EARLY_FRAMES:
         ledger.emit(UpdateNotUnderstood(raw=params), at)
         return
