@@ -5,7 +5,9 @@
 
 Orders:
     flood                        says when it begins, then writes the file LINES
-    tick NAME COUNT EVERY_MS     COUNT updates, each with the time at which it was written
+    tick NAME COUNT EVERY_MS [PHASE]
+                                 COUNT updates, each with the time it was written at; PHASE, from 0 to 1, is
+                                 where between two ticks of the machine's clock
 
 Lives here: what a line looks like. Lives elsewhere: preparing the file (lines.py). Standard library only.
 """
@@ -70,12 +72,12 @@ def obey(order: list[str], prepared: memoryview) -> None:
         case ["flood"]:
             write(update_line(f"began {time.monotonic_ns()}", "agent_thought_chunk"))
             write(prepared)
-        case ["tick", name, count, every_ms]:
-            tick(name, int(count), float(every_ms) / 1000)
+        case ["tick", name, count, every_ms, *phase]:
+            tick(name, int(count), float(every_ms) / 1000, float(phase[0]) if phase else 0.0)
 
 
-def tick(name: str, count: int, every_seconds: float) -> None:
-    due = time.monotonic()
+def tick(name: str, count: int, every_seconds: float, phase: float) -> None:
+    due = (time.monotonic() // every_seconds + 1 + phase) * every_seconds
     for number in range(count):
         time.sleep(max(0.0, due - time.monotonic()))
         write(update_line(f"@{name}.{number}.{time.monotonic_ns()}@ {PADDING}"))

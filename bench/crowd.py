@@ -24,7 +24,9 @@ _LIMIT = Aim(25)
 async def watched_by_many(stage: Stage, lines: Path, rounds: int, seconds: float) -> list[Figure]:
     chats = [await stage.warm_chat() for _ in range(AGENTS)]
     count = int(seconds * PER_SECOND)
-    orders = [f"tick a{number} {count} {1000 / PER_SECOND:.3f}" for number in range(AGENTS)]
+    orders = [
+        f"tick a{number} {count} {1000 / PER_SECOND:.3f} {_phase(number):.3f}" for number in range(AGENTS)
+    ]
     spread = [stream_of(chats[number % AGENTS], "tail=0") for number in range(CLIENTS)]
     joint = [f"/api/stream?tail=0&chats={','.join(chats)}"] * CLIENTS
     figures = []
@@ -55,6 +57,11 @@ async def _relayed(
     async with relaying(lines, len(paths), orders) as port:
         async with watching(Job(port=port, paths=paths, look="stamps", ends=each)) as watch:
             return await watch.views()
+
+
+def _phase(number: int) -> float:
+    """Agents know nothing of each other, so they neither speak together nor take turns."""
+    return number * 0.618 % 1
 
 
 def gaps(views: list[dict[str, Any]], agents: int, count: int) -> int:
