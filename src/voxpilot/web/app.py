@@ -13,25 +13,38 @@ from fastapi.responses import Response
 from starlette.types import ASGIApp
 
 from voxpilot import __version__
+from voxpilot.chat.events import Json
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
 from voxpilot.web import agents, auth, chats, errors, questions, stream
 from voxpilot.web.access import Access
 from voxpilot.web.guard import Guard
 from voxpilot.web.schemas import ErrorAnswer
-from voxpilot.web.stream import Streams
+from voxpilot.web.streams import Streams
 
 OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "voxpilot.localhost", "::1"})
 
 
+class Api(FastAPI):
+    """The routes, which can say what they are."""
+
+    def openapi(self) -> Json:
+        if self.openapi_schema is None:
+            from voxpilot.web.described import describe  # many models that only this needs
+
+            describe(super().openapi())
+        return super().openapi()
+
+
 def create_api(supervisor: Supervisor | None = None, access: Access | None = None) -> FastAPI:
     """The routes alone; without arguments, for their description only."""
-    api = FastAPI(
+    api = Api(
         title="VoxPilot",
         version=__version__,
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         responses={"default": {"model": ErrorAnswer, "description": "What happened, and what to do next"}},
     )
     api.state.supervisor = supervisor
@@ -59,7 +72,7 @@ def _serve_shell(api: FastAPI) -> None:
     def route(name: str, path: str) -> None:
         content = (folder / name).read_bytes()
 
-        @api.get(path, include_in_schema=False)
+        @api.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
         async def page() -> Response:
             return Response(content, media_type=kinds[name])
 
