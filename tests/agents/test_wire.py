@@ -91,10 +91,10 @@ def test_a_line_that_is_alike_gives_the_text_that_reading_it_whole_gives(first: 
     read = wire.decode(line)
     alike = wire.alike(_said(first, messageId="m"))
     assert alike is not None
-    text = alike.text_in(line)
-    if text is not None:
-        assert read["params"]["update"]["content"]["text"] == text
-    elif '"' not in second:
+    texts = alike.texts_in([b"before", line, line, b"after"], 1)
+    if texts:
+        assert texts == [read["params"]["update"]["content"]["text"]] * 2
+    else:
         assert not second.isascii(), "plain text should have been recognised"
 
 
@@ -115,7 +115,7 @@ def test_a_line_that_is_alike_gives_the_text_that_reading_it_whole_gives(first: 
 def test_a_line_that_differs_in_more_than_its_text_is_read_whole(other: bytes) -> None:
     alike = wire.alike(_said("hello", messageId="m"))
     assert alike is not None
-    assert alike.text_in(other) is None
+    assert alike.texts_in([other], 0) == []
 
 
 def test_where_the_text_stands_must_be_clear() -> None:

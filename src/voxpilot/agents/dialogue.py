@@ -55,20 +55,21 @@ Happening = Answered | PermissionWanted | Withdrawn
 
 def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
     """Record what the lines say, in order; yields whatever needs a decision before the next line is read."""
-    alike: wire.Alike | None = None
-    for line in lines.split(b"\n"):
-        if alike is not None and (text := alike.text_in(line)) is not None:
-            ledger.more(text)
-            continue
+    split = lines.split(b"\n")
+    place = 0
+    while place < len(split):
+        line = split[place]
+        place += 1
         if not line or line.isspace():
             continue
-        alike = None
         message = wire.decode(line)
         frame = wire.frame_of(message)
         match frame:
             case wire.Notification("session/update", params):
-                if _hear_update(ledger, process_id, params, line, at):
-                    alike = wire.alike(line)
+                if _hear_update(ledger, process_id, params, line, at) and (alike := wire.alike(line)):
+                    texts = alike.texts_in(split, place)
+                    ledger.more(texts)
+                    place += len(texts)
             case wire.Notification("$/cancel_request", params):
                 yield from _withdrawn(ledger, process_id, params)
             case wire.Notification():

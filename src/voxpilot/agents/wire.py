@@ -10,6 +10,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -64,6 +65,7 @@ def decode(line: bytes) -> Any:
         return None
 
 
+@dataclass(frozen=True, slots=True)
 class Alike:
     """Lines that differ from a given one in nothing but the text they carry.
 
@@ -71,21 +73,26 @@ class Alike:
     sure as reading the whole, takes a third of the time.
     """
 
-    def __init__(self, before: bytes, after: bytes) -> None:
-        self._before, self._after = before, after
-        self._around = len(before) + len(after)
+    before: bytes
+    after: bytes
 
-    def text_in(self, line: bytes) -> str | None:
-        """The text of a line that is alike, or None when it is not or may not be."""
-        if not line.startswith(self._before) or not line.endswith(self._after) or len(line) < self._around:
-            return None
-        text = line[len(self._before) : len(line) - len(self._after)]
+    def texts_in(self, lines: list[bytes], start: int) -> list[str]:
+        """The texts of the lines from `start` on, up to the first that is not alike, or may not be."""
+        before, after = self.before, self.after
+        first, rest, around = len(before), len(after), len(before) + len(after)
+        texts: list[str] = []
         try:
-            if b'"' in text:
-                return None
-            return str(orjson.loads(b'"%b"' % text)) if b"\\" in text else text.decode()
-        except ValueError:
-            return None
+            for line in islice(lines, start, None):
+                if not line.startswith(before) or not line.endswith(after) or len(line) < around:
+                    break
+                text = line[first:-rest]
+                if b"\\" in text or b'"' in text:
+                    texts.append(orjson.loads(b'"%b"' % text))
+                else:
+                    texts.append(text.decode())
+        except ValueError:  # its text ends elsewhere, or is not clean: such a line is read whole
+            pass
+        return texts
 
 
 def alike(line: bytes) -> Alike | None:
