@@ -321,6 +321,11 @@ class Follower:
         """The chat is asleep or gone: nothing more will come this way."""
         return self.chat.wakeup.closed
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a look is worth while."""
+        return self.chat.wakeup.last > self.after or self.ended
+
     async def take(self) -> list[Recorded]:
         events = await self.chat.events_after(self.after)
         if events:

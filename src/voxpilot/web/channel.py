@@ -155,6 +155,8 @@ class Channel(Response):
         while has_more and not stream.is_over():
             has_more = False
             for chat_id, view in list(self._views.items()):
+                if view.is_ready and not view.follower.is_behind:
+                    continue
                 events = await view.follower.take()
                 has_more = has_more or bool(events)
                 for piece in _pieces_of(self._encoder(chat_id), events):
