@@ -281,25 +281,28 @@ async def test_a_question_whose_agent_died_with_the_server_expires_with_the_reas
         await talk.judge(text="one.")
 
 
-@pytest.mark.parametrize("ids", [(), ("--ids", "uuid")])
 async def test_two_permissions_at_once_are_decided_each_on_its_own(
-    start_server: StartServer, workspace: Path, agent_log: AgentLog, ids: tuple[str, ...]
+    start_server: StartServer, workspace: Path, place: Path
 ) -> None:
     """K13: whether an agent's ids begin at 0 or are names; the later question may be answered first."""
-    server = await start_server(agents={"asking": scripted(log=agent_log.path, options=ids)})
+    logs = {"numbers": AgentLog(place / "numbers.jsonl"), "names": AgentLog(place / "names.jsonl")}
+    numbers, names = (log.path for log in logs.values())
+    agents = {"numbers": scripted(log=numbers), "names": scripted(log=names, options=["--ids", "uuid"])}
+    server = await start_server(agents=agents)
     prompt = script(ask_many(2), ask("t3", "And this?"), say("end"))
-    async with talking(server, workspace, "asking") as talk:
-        turn = await talk.send(prompt)
-        first, second = await talk.question(1), await talk.question(2)
-        assert (await talk.api.chat(talk.id))["needs_you"] == 2
-        await talk.answer(second, REJECT)
-        await until(lambda: agent_log.decisions() == [REJECT], 10)
-        await talk.answer(first, ALLOW)
-        await talk.answer(await talk.question(3), ALWAYS)
-        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
-        kinds = {type(frame["id"]) for frame in agent_log.sent("session/request_permission")}
-        assert kinds == ({str} if ids else {int})
-        await talk.judge(text=spoken_by(prompt, [ALLOW, REJECT, ALWAYS]))
+    for agent, log in logs.items():
+        async with talking(server, workspace, agent) as talk:
+            turn = await talk.send(prompt)
+            first, second = await talk.question(1), await talk.question(2)
+            assert (await talk.api.chat(talk.id))["needs_you"] == 2
+            await talk.answer(second, REJECT)
+            await until(lambda log=log: log.decisions() == [REJECT], 10)  # type: ignore[misc]
+            await talk.answer(first, ALLOW)
+            await talk.answer(await talk.question(3), ALWAYS)
+            assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+            ids = [frame["id"] for frame in log.sent("session/request_permission")]
+            assert ids == [0, 1, 2] if agent == "numbers" else all(isinstance(id, str) for id in ids)
+            await talk.judge(text=spoken_by(prompt, [ALLOW, REJECT, ALWAYS]))
 
 
 async def test_ids_that_differ_only_in_type_are_two_questions(

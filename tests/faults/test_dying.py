@@ -136,24 +136,6 @@ async def test_a_grandchild_does_not_outlive_its_agent(
             await talk.judge(text=f"<spawned:{way}>")
 
 
-async def test_an_agent_that_will_not_leave_goes_with_all_it_started(
-    start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
-) -> None:
-    """F26: deaf to the end of its input and to SIGTERM, with children of every kind; Ctrl-C ends them all."""
-    stubborn = scripted("grandchildren", "ignore-eof", "ignore-term", "ignore-cancel", log=agent_log.path)
-    server = await start_server(agents={"stubborn": stubborn})
-    async with talking(server, workspace, "stubborn") as talk:
-        await talk.send(script(touch("said"), silent()))
-        await until((workspace / "said").exists, 30)
-        assert len(agent_log.spawned()) == 4
-        assert all(is_alive(pid) for pid in agent_log.spawned())
-        begun = time.monotonic()
-        assert await server.interrupt() == 0
-        assert time.monotonic() - begun <= 10 * SLACK
-        assert marked(mark) == []
-        assert talk.states() == ["cancelled"]
-
-
 async def test_a_forced_stop_ends_all_that_an_agent_started(
     start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
 ) -> None:

@@ -51,11 +51,17 @@ async def ten_running_turns(
 
 
 async def test_ctrl_c_ends_ten_running_turns_and_their_agents(
-    server: ServerProcess, workspace: Path, agent_log: AgentLog, mark: str
+    start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
 ) -> None:
-    """F44: within 10 s, states final, exit code 0, nothing left; also those that do not listen."""
-    agents = ("scripted", "scripted-ignore-cancel", "scripted-ignore-eof", "scripted-grandchildren")
+    """F44, F26: within 10 s, states final, exit code 0, nothing left.
+
+    Also of agents that have started others and are deaf to a cancel, to the end of their input, to SIGTERM.
+    """
+    stubborn = scripted("grandchildren", "ignore-cancel", "ignore-eof", "ignore-term", log=agent_log.path)
+    server = await start_server(agents={"stubborn": stubborn})
+    agents = ("scripted", "stubborn", "scripted-ignore-eof", "scripted-grandchildren", "scripted")
     async with ten_running_turns(server, workspace, agents) as talks:
+        assert len(agent_log.spawned()) == 4 * 4
         begun = time.monotonic()
         assert await server.interrupt() == 0
         assert time.monotonic() - begun <= 10 * SLACK
