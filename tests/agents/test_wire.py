@@ -75,3 +75,48 @@ def test_our_lines_carry_the_version_and_no_newline() -> None:
     ):
         assert "\n" not in line
         assert json.loads(line)["jsonrpc"] == "2.0"
+
+
+def _said(text: str, **more: object) -> bytes:
+    content = {"type": "text", "text": text}
+    update = {"sessionUpdate": "agent_message_chunk", "content": content, **more}
+    params = {"sessionId": "s", "update": update}
+    message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+@given(st.text(), st.text())
+def test_a_line_that_is_alike_gives_the_text_that_reading_it_whole_gives(first: str, second: str) -> None:
+    line = _said(second, messageId="m")
+    read = wire.decode(line)
+    alike = wire.alike(_said(first, messageId="m"))
+    assert alike is not None
+    texts = alike.texts_in([b"before", line, line, b"after"], 1)
+    if texts:
+        assert texts == [read["params"]["update"]["content"]["text"]] * 2
+    else:
+        assert not second.isascii(), "plain text should have been recognised"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        _said("x", messageId="other"),
+        _said("x"),
+        _said("x").replace(b"agent_message_chunk", b"agent_thought_chunk"),
+        _said("x").replace(b'"sessionId": "s"', b'"sessionId": "t"'),
+        _said('x", "messageId": "m'),
+        _said("x", messageId="m")[:-1],
+        _said("x\\", messageId="m").replace(b"\\\\", b"\\"),
+        b"",
+        b"42",
+    ],
+)
+def test_a_line_that_differs_in_more_than_its_text_is_read_whole(other: bytes) -> None:
+    alike = wire.alike(_said("hello", messageId="m"))
+    assert alike is not None
+    assert alike.texts_in([other], 0) == []
+
+
+def test_where_the_text_stands_must_be_clear() -> None:
+    assert wire.alike(_said("a", _meta={"text": "b"})) is None

@@ -22,6 +22,7 @@ from tests.kit.oracle import Row, judge, spoken, stored
 from tests.kit.processes import look_at
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Event, Viewer
+from tests.kit.waiting import until
 
 SLACK = 5
 """Machines are noisy: time bounds are asserted with this much room."""
@@ -59,12 +60,8 @@ class Talk:
 
     async def question(self, number: int = 1, within: float = 30.0) -> dict[str, Any]:
         """The n-th question of this chat."""
-
-        def is_it(event: Event) -> bool:
-            asked = [e for e in self.viewer.events if e.kind == "question"]
-            return len(asked) >= number and event is asked[number - 1]
-
-        return await self.sees(is_it, within)
+        await until(lambda: len(self.of_kind("question")) >= number, within, "the question did not come")
+        return self.of_kind("question")[number - 1]
 
     async def says(self, text: str, within: float = 30.0) -> None:
         """Wait until the agent has said at least this."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import StartServer
 from tests.fakes.script import (
     bigline,
@@ -16,11 +14,12 @@ from tests.fakes.script import (
     say,
     script,
     spoken_by,
+    stderr,
     stderr_flood,
     touch,
     wait_file,
 )
-from tests.fakes.scripted.faults import BAD_IDS, FUTURE_UPDATES, GARBAGE, NON_OBJECTS
+from tests.fakes.scripted.faults import BAD_IDS, EMPTY_HINT, FUTURE_UPDATES, GARBAGE, NON_OBJECTS
 from tests.faults.driver import NIGHTLY, SLACK, Talk, keeper_of, percentile, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.config import scripted
@@ -35,25 +34,22 @@ EXTRA_BYTES = 64 * MB
 UPDATES = 1_000_000 if NIGHTLY else 200_000
 
 
-@pytest.mark.parametrize(
-    ("fault", "unreadable"),
-    # One of the bad ids is a good id, only that nobody has asked: such an answer is dropped.
-    [("nondict", len(NON_OBJECTS)), ("badid", len(BAD_IDS) - 1), ("garbage", len(GARBAGE) - 1)],
-)
 async def test_unreadable_lines_are_counted_and_the_turn_goes_on(
-    server: ServerProcess, workspace: Path, fault: str, unreadable: int
+    server: ServerProcess, workspace: Path
 ) -> None:
     """F12: one note a turn; everything before, between and after the lines is there."""
+    # One of the bad ids is a good id, only that nobody has asked: such an answer is dropped.
+    faults = {"nondict": len(NON_OBJECTS), "badid": len(BAD_IDS) - 1, "garbage": len(GARBAGE) - 1}
     prompt = script(chunks(5), say("end"))
-    async with talking(server, workspace, f"scripted-{fault}") as talk:
-        for number in (1, 2):
-            assert (await talk.run(prompt))["stop_reason"] == "end_turn"
-            notes = talk.notices("unreadable-lines")
-            assert [note["text"] for note in notes] == [
-                f"The agent sent {unreadable} unreadable lines."
-            ] * number
-        assert talk.states() == ["done", "done"]
-        await talk.judge(text=spoken_by(prompt) * 2)
+    for fault, count in faults.items():
+        async with talking(server, workspace, f"scripted-{fault}") as talk:
+            for number in (1, 2):
+                assert (await talk.run(prompt))["stop_reason"] == "end_turn"
+                notes = [note["text"] for note in talk.notices("unreadable-lines")]
+                assert notes == [f"The agent sent {count} unreadable lines."] * number
+            assert talk.states() == ["done", "done"]
+            rows = await talk.judge(text=spoken_by(prompt) * 2)
+            assert not [row for row in rows if row.kind == "unknown"]
 
 
 async def test_lines_with_broken_text_and_odd_numbers_are_read_as_far_as_they_go(
@@ -193,8 +189,21 @@ async def test_an_empty_answer_is_told(server: ServerProcess, workspace: Path) -
         assert talk.states() == ["done"]
         await talk.judge(text="")
     async with talking(server, workspace) as talk:
-        await talk.run(script(say("something")))
-        assert talk.notices("empty-answer") == []
+        await talk.run(script(stderr("a warning"), say("something")))
+        await talk.run(script(say("more")))
+        assert talk.notices("empty-answer") == talk.notices("agent-stderr") == []
+
+
+async def test_what_an_agent_wrote_to_stderr_follows_an_empty_answer(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """F19: its own words are the hint."""
+    async with talking(server, workspace, "scripted-empty") as talk:
+        await talk.run(script(say("never")))
+        hint = await talk.notice("agent-stderr", 5)
+        assert hint["detail"] == EMPTY_HINT
+        assert hint["turn"] == talk.of_kind("turn-ended")[0]["turn"]
+        await talk.judge(text="")
 
 
 async def test_what_nobody_knows_yet_is_kept_and_shown(server: ServerProcess, workspace: Path) -> None:

@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.conftest import StartServer
 from tests.fakes.script import say, script, spoken_by
 from tests.faults.driver import SLACK, Talk, ask, talking
@@ -87,27 +85,24 @@ def a_folder(folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (not_executable, "Permission denied"),
-        (bad_interpreter, "interpreter"),
-        (wrong_architecture, "Exec format error"),
-        (a_folder, "Permission denied"),
-    ],
-)
 async def test_a_program_that_cannot_run_is_named_with_the_systems_reason(
-    start_server: StartServer, workspace: Path, place: Path, make: Any, reason: str
+    start_server: StartServer, workspace: Path, place: Path
 ) -> None:
-    """F2"""
-    program = make(place)
-    server = await start_server(agents={"broken": {"command": str(program)}})
-    async with talking(server, workspace, "broken") as talk:
-        error, took = await fail_to_start(talk)
-        assert str(program) in error["message"]
-        assert reason in error["message"]
-        assert error["hint"]
-        assert took <= 1 * SLACK
+    """F2: not executable, for another machine, with a first line that leads nowhere."""
+    broken = {
+        not_executable(place): "Permission denied",
+        bad_interpreter(place): "interpreter",
+        wrong_architecture(place): "Exec format error",
+        a_folder(place): "Permission denied",
+    }
+    server = await start_server(agents={path.name: {"command": str(path)} for path in broken})
+    for program, reason in broken.items():
+        async with talking(server, workspace, program.name) as talk:
+            error, took = await fail_to_start(talk)
+            assert str(program) in error["message"]
+            assert reason in error["message"]
+            assert error["hint"]
+            assert took <= 1 * SLACK
 
 
 async def test_an_agent_that_ends_at_once_is_shown_with_its_exit_code_and_last_words(
@@ -177,16 +172,17 @@ async def test_an_agent_that_hangs_at_the_beginning_can_be_stopped(
         await talk.judge(text="")
 
 
-@pytest.mark.parametrize(("version", "shown"), [("2", "2"), ('"1"', "'1'"), ("0", "0")])
 async def test_an_agent_of_another_version_is_told_apart(
-    start_server: StartServer, workspace: Path, mark: str, version: str, shown: str
+    start_server: StartServer, workspace: Path, mark: str
 ) -> None:
-    """F6"""
-    server = await start_server(agents={"other": scripted(f"version={version}")})
-    async with talking(server, workspace, "other") as talk:
-        error, _ = await fail_to_start(talk)
-        assert f"version {shown}, and we speak 1" in error["message"]
-        await until(lambda: len(marked(mark)) == 1, 5 * SLACK)
+    """F6: a later one, none, and a string."""
+    versions = {"2": "2", '"1"': "'1'", "0": "0"}
+    server = await start_server(agents={f"v{said}": scripted(f"version={said}") for said in versions})
+    for said, shown in versions.items():
+        async with talking(server, workspace, f"v{said}") as talk:
+            error, _ = await fail_to_start(talk)
+            assert f"version {shown}, and we speak 1" in error["message"]
+    await until(lambda: len(marked(mark)) == 1, 5 * SLACK)
 
 
 async def test_an_agent_that_fails_again_and_again_is_left_alone(

@@ -22,6 +22,7 @@ from voxpilot.storage.rows import EarlyFrame, Process, Request, Session
 log = logging.getLogger(__name__)
 EARLY_FRAMES = 500
 """Updates kept for a session that is still being opened."""
+_OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
 LATE_SECONDS = 2.0
 """How long after its prompt was answered an agent's words still belong to that turn."""
 
@@ -56,30 +57,21 @@ Happening = Answered | AnswerWanted | Withdrawn
 
 def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
     """Record what the lines say, in order; yields whatever needs a decision before the next line is read."""
-    spoken: tuple[str, str, Any] | None = None
-    for line in lines.split(b"\n"):
+    split = lines.split(b"\n")
+    place = 0
+    while place < len(split):
+        line = split[place]
+        place += 1
         if not line or line.isspace():
             continue
         message = wire.decode(line)
-        try:
-            # Nearly all lines continue the message that the line before belonged to.
-            params = message["params"]
-            update = params["update"]
-            content = update["content"]
-            if (
-                content["type"] == "text"
-                and type(text := content["text"]) is str
-                and (params["sessionId"], update["sessionUpdate"], update.get("messageId")) == spoken
-            ):
-                ledger.more(text)
-                continue
-        except (KeyError, TypeError, AttributeError):
-            pass
-        spoken = None
         frame = wire.frame_of(message)
         match frame:
             case wire.Notification("session/update", params):
-                spoken = _hear_update(ledger, process_id, params, line, at)
+                if _hear_update(ledger, process_id, params, line, at) and (alike := wire.alike(line)):
+                    texts = alike.texts_in(split, place)
+                    ledger.more(texts)
+                    place += len(texts)
             case wire.Notification("$/cancel_request", params):
                 yield from _withdrawn(ledger, process_id, params)
             case wire.Notification():
@@ -142,23 +134,21 @@ def session_of(ledger: Ledger, process_id: str, acp_session_id: Any) -> Session 
     return None
 
 
-def _hear_update(
-    ledger: Ledger, process_id: str, params: Json, line: bytes, at: float
-) -> tuple[str, str, Any] | None:
-    """Returns what a following line must match to be a mere continuation."""
+def _hear_update(ledger: Ledger, process_id: str, params: Json, line: bytes, at: float) -> bool:
+    """Record an update; True if it was text, so that a line like it is more of the same."""
     update: Any = params.get("update")
     acp_session_id = params.get("sessionId")
     session = session_of(ledger, process_id, acp_session_id)
     if session is None:
         _keep_early(ledger, process_id, acp_session_id, line, params, at)
-        return None
+        return False
     if not session.prompting and session.turn is not None and at > (session.answered_at or 0) + LATE_SECONDS:
         session = ledger.change(session, turn=None, tool_call_id=None)
     translate(ledger, session, update, at)
     match update:
-        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str()}} if kind in SPOKEN:
-            return str(acp_session_id), kind, update.get("messageId")
-    return None
+        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str()}}:
+            return kind in SPOKEN
+    return False
 
 
 def _keep_early(
@@ -166,7 +156,7 @@ def _keep_early(
 ) -> None:
     """Some agents speak of a session before they answer the request that opens it."""
     waiting = [early for early in ledger.all(EarlyFrame) if early.process_id == process_id]
-    opening = any(r.direction == "out" and r.method.startswith("session/") for r in ledger.all(Request))
+    opening = any(r.process_id == process_id and r.method in _OPENING for r in ledger.all(Request))
     if not isinstance(acp_session_id, str) or not opening or len(waiting) >= EARLY_FRAMES:
         ledger.emit(UpdateNotUnderstood(raw=params), at)
         return

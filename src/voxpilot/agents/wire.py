@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -41,6 +43,7 @@ class Unreadable:
     why: str
 
 
+_TEXT = re.compile(rb'"text"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _NESTED = 200
 """Fewer brackets than this cannot be nested too deep to be stored."""
 Frame = Notification | Call | Answer | Unreadable
@@ -60,6 +63,45 @@ def decode(line: bytes) -> Any:
         return message if _can_be_kept(message) else None
     except (ValueError, RecursionError):
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Lines that differ from a given one in nothing but the text they carry.
+
+    Nearly all that agents print is such a run. Reading only the text of a line, and only where that is as
+    sure as reading the whole, takes a third of the time.
+    """
+
+    before: bytes
+    after: bytes
+
+    def texts_in(self, lines: list[bytes], start: int) -> list[str]:
+        """The texts of the lines from `start` on, up to the first that is not alike, or may not be."""
+        before, after = self.before, self.after
+        first, rest, around = len(before), len(after), len(before) + len(after)
+        texts: list[str] = []
+        try:
+            for line in islice(lines, start, None):
+                if not line.startswith(before) or not line.endswith(after) or len(line) < around:
+                    break
+                text = line[first:-rest]
+                if b"\\" in text or b'"' in text:
+                    texts.append(orjson.loads(b'"%b"' % text))
+                else:
+                    texts.append(text.decode())
+        except ValueError:  # its text ends elsewhere, or is not clean: such a line is read whole
+            pass
+        return texts
+
+
+def alike(line: bytes) -> Alike | None:
+    """What lines like this one look like, if it is clear where its text stands."""
+    places = list(_TEXT.finditer(line))
+    if len(places) != 1:
+        return None
+    start, end = places[0].span(1)
+    return Alike(line[:start], line[end:])
 
 
 def frame_of(message: Any) -> Frame:

@@ -36,12 +36,24 @@ class Transcript:
 
     def __init__(self, head: Json | None = None, blocks: Iterable[Json] = ()) -> None:
         self.head = head or new_head()
-        self.blocks: list[Json] = []
-        self.changed: dict[int, Json] = {}
-        """Blocks that differ from what was last kept, by position."""
+        self._blocks: list[Json] = []
+        self._changed: dict[int, Json] = {}
         self._index: dict[tuple[str, str], Json] = {}
+        self._unjoined: dict[int, list[str]] = {}
+        """Text that belongs at the end of blocks; joined only when somebody looks, for it may grow long."""
         for block in blocks:
             self._remember(block)
+
+    @property
+    def blocks(self) -> list[Json]:
+        self._join()
+        return self._blocks
+
+    @property
+    def changed(self) -> dict[int, Json]:
+        """Blocks that differ from what was last kept, by position."""
+        self._join()
+        return self._changed
 
     def apply(self, kind: str, body: Json) -> None:
         """Take in one event. One that was seen already changes nothing."""
@@ -55,20 +67,20 @@ class Transcript:
     def kept(self) -> None:
         """All changes are stored: forget which they were, and the blocks nothing can change any more."""
         self.changed.clear()
-        surplus = len(self.blocks) - KEPT_BLOCKS
+        surplus = len(self._blocks) - KEPT_BLOCKS
         if surplus <= 0:
             return
-        newest = self.blocks[-1].get("turn")
-        old = [block for block in self.blocks[:surplus] if block.get("turn") != newest]
+        newest = self._blocks[-1].get("turn")
+        old = [block for block in self._blocks[:surplus] if block.get("turn") != newest]
         gone = {block["pos"] for block in old}
-        self.blocks = [block for block in self.blocks if block["pos"] not in gone]
+        self._blocks = [block for block in self._blocks if block["pos"] not in gone]
         self._index = {key: block for key, block in self._index.items() if block["pos"] not in gone}
 
     def open_tools(self, turn: str, tool_call_id: str | None) -> list[str]:
         """Tool calls of this turn that have not ended."""
         return [
             block["id"]
-            for block in self.blocks
+            for block in self._blocks
             if block["kind"] == "tool"
             and block.get("turn") == turn
             and block.get("tool_call_id") == tool_call_id
@@ -90,14 +102,24 @@ class Transcript:
                 block[name] = body[name]
         block.update(fields)
         self._remember(block)
-        self.changed[block["pos"]] = block
+        self._changed[block["pos"]] = block
         return block
 
     def touch(self, block: Json) -> None:
-        self.changed[block["pos"]] = block
+        self._changed[block["pos"]] = block
+
+    def lengthen(self, block: Json, text: str) -> None:
+        self._unjoined.setdefault(block["pos"], []).append(text)
+        self.touch(block)
+
+    def _join(self) -> None:
+        for pos, texts in self._unjoined.items():
+            block = self._changed[pos]
+            block["text"] += "".join(texts)
+        self._unjoined.clear()
 
     def _remember(self, block: Json) -> None:
-        self.blocks.append(block)
+        self._blocks.append(block)
         if (key := _key_of(block)) is not None:
             self._index[(block["kind"], key)] = block
 
@@ -163,10 +185,10 @@ def _spoken(kind: str) -> Callable[[Transcript, Json], None]:
         block = chat.find(kind, body["message_id"])
         if block is None:
             block = chat.add(kind, body, message_id=body["message_id"], text="")
-        block["text"] += body["content"]
+        chat.lengthen(block, body["content"])
         if "block" in body:
-            block.setdefault("parts", []).append({"after": len(block["text"]), "content": body["block"]})
-        chat.touch(block)
+            parts = block.setdefault("parts", [])
+            parts.append({"after": len(chat.changed[block["pos"]]["text"]), "content": body["block"]})
 
     return rule
 

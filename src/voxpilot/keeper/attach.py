@@ -107,7 +107,10 @@ class Refusal:
 
 async def start_keeper(directory: Path, spec: KeeperSpec) -> None:
     """Start a keeper; when this returns it can be attached to. Whether the agent ran is in the journal."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise KeeperFailed(f"The keeper did not start: {error}.", "Choose another data directory.") from error
     fields = {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
     told = json.dumps(fields | {"env": dict(spec.env)}).encode()
     # In a thread, so that being cancelled cannot leave half of it behind.

@@ -31,7 +31,8 @@ WRITTEN = b"e"
 """JSON {"stderr": text}: what the agent wrote to stderr up to the answer to a prompt that just passed."""
 ENDED = b"x"
 """JSON: how the agent ended. Always the last record."""
-_TYPES = (PRINTED, SENT, SKIPPED, WRITTEN, ENDED)
+_NOTHING = b"\0"
+"""No type of record: zeros, as a crash of the machine may leave them at the end of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Record:
     """One entry of a journal."""
 
     type: bytes
+    """One of the above, or one that only a newer keeper knows."""
     payload: bytes
     at: float
     """When it was written, in unix time."""
@@ -90,7 +92,7 @@ class JournalReader:
         if len(data) >= _HEADER.size:
             kind, length, _ = _HEADER.unpack_from(data)
             whole = _HEADER.size + length
-            if kind in _TYPES and whole > len(data) and os.fstat(self._file).st_size >= place + whole:
+            if kind != _NOTHING and whole > len(data) and os.fstat(self._file).st_size >= place + whole:
                 data = os.pread(self._file, whole, place)
         records = _records(data, self.offset)
         if records:
@@ -138,7 +140,7 @@ def _records(data: bytes, offset: int) -> list[Record]:
     while place + _HEADER.size <= len(data):
         kind, length, at = _HEADER.unpack_from(data, place)
         end = place + _HEADER.size + length
-        if kind not in _TYPES or end > len(data):
+        if kind == _NOTHING or end > len(data):
             break
         records.append(Record(kind, data[place + _HEADER.size : end], at, offset + end))
         place = end

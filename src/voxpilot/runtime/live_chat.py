@@ -160,6 +160,11 @@ class LiveChat:
         while not claim(self.ledger) and not self._closing:
             await self._settled.wait()
 
+    async def released(self) -> None:
+        """Wait until of every agent that has ended, its keeper too is gone."""
+        await self.until(lambda _: not self._links)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def _wait_for_news(self) -> None:
         deadlines = [*self._progress().deadlines(), *self._idle_deadline()]
         timeout = max(0.0, min(deadlines) - self._house.clock.now()) if deadlines else None
@@ -315,6 +320,11 @@ class Follower:
     def ended(self) -> bool:
         """The chat is asleep or gone: nothing more will come this way."""
         return self.chat.wakeup.closed
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a look is worth while."""
+        return self.chat.wakeup.last > self.after or self.ended
 
     async def take(self) -> list[Recorded]:
         events = await self.chat.events_after(self.after)

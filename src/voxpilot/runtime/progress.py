@@ -63,7 +63,7 @@ class Progress:
         why = explain(end, self.catalog.describe(process.agent))
         error = {"message": why.message, "hint": why.hint, "detail": why.detail}
         for question in [q for q in ledger.all(Question) if q.process_id == process.id]:
-            questions.expire(ledger, question, now)
+            questions.expire(ledger, question, why.message, now)
         for current in turn.all_running(ledger):
             if current.agent == process.agent and not self._may_resend(process, current, end):
                 self._end_with(current, process, orderly, error, now)

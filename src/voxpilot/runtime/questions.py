@@ -100,9 +100,9 @@ def cancel(ledger: Ledger, question: Question, at: float) -> None:
     _decide(ledger, question, "cancelled", "cancelled", at)
 
 
-def expire(ledger: Ledger, question: Question, at: float) -> None:
+def expire(ledger: Ledger, question: Question, why: str, at: float) -> None:
     """The agent is gone: there is nobody to tell."""
-    _decide(ledger, question, "expired", "expired", at)
+    _decide(ledger, question, "expired", "expired", at, reason=why)
 
 
 def explain_decided(question: Question) -> AlreadyDecided:

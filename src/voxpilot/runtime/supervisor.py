@@ -11,7 +11,9 @@ import asyncio
 import logging
 import shutil
 import uuid
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import ChatInfoChanged, Json, NoticeGiven
@@ -37,6 +39,7 @@ from voxpilot.storage.rows import Chat, Process, Reply, Turn
 log = logging.getLogger(__name__)
 CANCEL_SECONDS = 3.0
 STOP_SECONDS = 6.0
+RELEASE_SECONDS = 1.0
 AWAKE_LIMIT = 32
 SLEEP_SECONDS = 60.0
 _TELLING = frozenset({"turn-started", "turn-ended", "question", "answer", "chat-info", "message"})
@@ -135,6 +138,7 @@ class Supervisor:
         await _bounded(CANCEL_SECONDS, [chat.until(_nothing_runs) for chat in awake])
         await asyncio.gather(*(chat.do(_end_agents) for chat in awake), return_exceptions=True)
         await _bounded(STOP_SECONDS, [chat.until(lambda ledger: not ledger.all(Process)) for chat in awake])
+        await _bounded(RELEASE_SECONDS, [chat.released() for chat in awake])
 
     def _new_ledger(
         self, workspace: str, mode: str, agent: str, policy: str, name: str | None, key: str | None
@@ -225,7 +229,7 @@ def _nothing_runs(ledger: Ledger) -> bool:
     return turn.running(ledger) is None
 
 
-async def _bounded(limit: float, waits: list) -> None:  # type: ignore[type-arg]
+async def _bounded(limit: float, waits: list[Coroutine[Any, Any, None]]) -> None:
     try:
         async with asyncio.timeout(limit):
             await asyncio.gather(*waits, return_exceptions=True)

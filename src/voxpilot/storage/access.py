@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from voxpilot.storage import tables
 from voxpilot.storage.database import Batch, Database
-from voxpilot.storage.rows import Device, Link, Row
+from voxpilot.storage.rows import Device, Link
+
+_KEPT_SECONDS = 86400.0
+"""How long a link is kept after it is of no more use."""
 
 
 async def all_devices(db: Database) -> list[Device]:
@@ -20,8 +23,10 @@ async def find_link(db: Database, code_hash: str) -> Link | None:
     return tables.row_of(Link, found[0]) if found else None
 
 
-async def add(db: Database, row: Row) -> None:
-    await db.commit(Batch(statements=[tables.insert(row)]))
+async def add_link(db: Database, link: Link, now: float) -> None:
+    """Keep a new link, and forget those long gone."""
+    old = ("DELETE FROM links WHERE expires_at < ?", (now - _KEPT_SECONDS,))
+    await db.commit(Batch(statements=[old, tables.insert(link)]))
 
 
 async def use_link(db: Database, used: Link, device: Device) -> None:
@@ -30,10 +35,9 @@ async def use_link(db: Database, used: Link, device: Device) -> None:
     await db.commit(Batch(statements=[spend, tables.insert(device)]))
 
 
-async def touch(db: Database, device: Device, now: float) -> None:
-    await db.commit(
-        Batch(statements=[("UPDATE devices SET last_used_at = ? WHERE id = ?", (now, device.id))])
-    )
+async def touch(db: Database, device: Device) -> None:
+    sql = "UPDATE devices SET last_used_at = ? WHERE id = ?"
+    await db.commit(Batch(statements=[(sql, (device.last_used_at, device.id))]))
 
 
 async def remove(db: Database, device: Device) -> None:

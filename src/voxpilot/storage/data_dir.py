@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,14 +50,12 @@ def held(data_dir: Path) -> Iterator[ServerMark]:
     """Hold the directory for as long as the block lasts. A dead server's lock holds nobody up."""
     fd = os.open(data_dir / "server.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _lock(fd):
             running = _read(fd)
             raise AlreadyRunning(
                 f"A server is already running on {data_dir}, pid {running.get('pid', 'unknown')}.",
                 "Use that one, or stop it with `voxpilot stop`.",
-            ) from None
+            )
         os.set_inheritable(fd, False)
         yield ServerMark(fd)
         os.ftruncate(fd, 0)
@@ -90,6 +89,18 @@ def running_server(data_dir: Path) -> dict[str, Any] | None:
         return None
     finally:
         os.close(fd)
+
+
+def _lock(fd: int) -> bool:
+    """Take the lock; a look at it by `running_server` may hold it for a moment."""
+    for _ in range(20):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.01)
+        else:
+            return True
+    return False
 
 
 def _read(fd: int) -> dict[str, Any]:

@@ -134,9 +134,9 @@ class Ledger:
             self._run_of, self._run_at = run_of, at
         self._run.append(content)
 
-    def more(self, content: str) -> None:
+    def more(self, contents: list[str]) -> None:
         """Further text of the message that is being spoken."""
-        self._run.append(content)
+        self._run += contents
 
     def take(self, now: float) -> Step:
         """Close the step: everything changed since the last one, as one batch."""

@@ -10,25 +10,38 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from voxpilot import __version__
+from voxpilot.chat.events import Json
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
 from voxpilot.web import agents, auth, chats, errors, pages, questions, stream
 from voxpilot.web.access import Access
 from voxpilot.web.guard import Guard
 from voxpilot.web.schemas import ErrorAnswer
-from voxpilot.web.stream import Streams
+from voxpilot.web.streams import Streams
 
 OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "voxpilot.localhost", "::1"})
 
 
+class Api(FastAPI):
+    """The routes, which can say what they are."""
+
+    def openapi(self) -> Json:
+        if self.openapi_schema is None:
+            from voxpilot.web.described import describe  # many models that only this needs
+
+            describe(super().openapi())
+        return super().openapi()
+
+
 def create_api(supervisor: Supervisor | None = None, access: Access | None = None) -> FastAPI:
     """The routes alone; without arguments, for their description only."""
-    api = FastAPI(
+    api = Api(
         title="VoxPilot",
         version=__version__,
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         responses={"default": {"model": ErrorAnswer, "description": "What happened, and what to do next"}},
     )
     api.state.supervisor = supervisor

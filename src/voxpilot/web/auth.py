@@ -6,14 +6,16 @@ Lives elsewhere: who may come in (access.py, guard.py).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
 from voxpilot import __version__
 from voxpilot.chat.events import Json
+from voxpilot.errors import NotFound
 from voxpilot.web.access import LINK_SECONDS, Access, Visitor
-from voxpilot.web.guard import COOKIE, set_cookie
+from voxpilot.web.cookies import clear_cookie, set_cookie
 from voxpilot.web.schemas import DeviceInfo, Health, Me, NewLink, SignIn
 
 router = APIRouter(prefix="/api", tags=["signing in"])
@@ -24,13 +26,19 @@ def the_access(request: Request) -> Access:
     return access
 
 
-def the_visitor(request: Request) -> Visitor:
-    visitor: Visitor = request.scope["visitor"]
+def the_visitor(request: Request) -> Visitor | None:
+    visitor: Visitor | None = request.scope["visitor"]
+    return visitor
+
+
+def the_known_visitor(request: Request) -> Visitor:
+    visitor = the_visitor(request)
+    assert visitor is not None, "the guard lets nobody else through"
     return visitor
 
 
 Acc = Annotated[Access, Depends(the_access)]
-Who = Annotated[Visitor, Depends(the_visitor)]
+Who = Annotated[Visitor, Depends(the_known_visitor)]
 
 
 @router.get("/health", response_model=Health)
@@ -39,18 +47,27 @@ async def health() -> Json:
 
 
 @router.post("/login", response_model=Me)
-async def login(body: SignIn, request: Request, response: Response, access: Acc) -> Json:
+async def login(
+    body: SignIn,
+    request: Request,
+    response: Response,
+    access: Acc,
+    before: Annotated[Visitor | None, Depends(the_visitor)],
+) -> Json:
     address = request.client.host if request.client else "?"
     device, secret = await access.sign_in(body.code, body.device, address)
-    set_cookie(response, secret, request.url.scheme == "https")
+    if before is not None and before.device is not None:
+        with suppress(NotFound):  # the same browser again: what it had is replaced
+            await access.revoke(before.device.id)
+    set_cookie(response, secret, _is_secure(request))
     return {"device": device.name, "device_id": device.id, "version": __version__}
 
 
 @router.post("/logout", status_code=204)
-async def logout(response: Response, access: Acc, who: Who) -> None:
+async def logout(request: Request, response: Response, access: Acc, who: Who) -> None:
     if who.device is not None:
         await access.revoke(who.device.id)
-    response.delete_cookie(COOKIE, path="/")
+    clear_cookie(response, _is_secure(request))
 
 
 @router.get("/me", response_model=Me)
@@ -81,5 +98,10 @@ async def revoke(device_id: str, access: Acc) -> None:
 @router.post("/links", status_code=201, response_model=NewLink)
 async def new_link(request: Request, access: Acc) -> Json:
     code = await access.new_link()
-    host = request.headers["host"]
-    return {"code": code, "url": f"{request.url.scheme}://{host}/#code={code}", "expires_in": LINK_SECONDS}
+    base = request.headers.get("origin") or f"{request.url.scheme}://{request.headers['host']}"
+    return {"code": code, "url": f"{base}/#code={code}", "expires_in": LINK_SECONDS}
+
+
+def _is_secure(request: Request) -> bool:
+    """Whether the browser came over TLS, also where that ended at a proxy before us: its Origin says so."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").lower().startswith("https://")

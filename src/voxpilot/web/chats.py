@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import JSONResponse
 
 from voxpilot.chat.events import ChatInfoChanged, Json
 from voxpilot.errors import NotFound
@@ -18,6 +19,7 @@ from voxpilot.storage import chats
 from voxpilot.storage.event_log import whole_event
 from voxpilot.storage.ledger import Ledger
 from voxpilot.web.schemas import (
+    STORED_EVENT,
     Blocks,
     ChatChange,
     ChatInfo,
@@ -49,7 +51,8 @@ async def list_all(sup: Sup, name: Annotated[str | None, Query(max_length=200)] 
 @router.post("", status_code=201, response_model=ChatInfo)
 async def create(body: NewChat, sup: Sup) -> Json:
     workspace = body.workspace or str(sup.house.settings.work_dir)
-    chat_id = await sup.create(workspace, body.mode, body.agent, body.permissions, body.name, body.key)
+    key = scoped(body.key, "chats")
+    chat_id = await sup.create(workspace, body.mode, body.agent, body.permissions, body.name, key)
     return await _summary(sup, chat_id)
 
 
@@ -81,7 +84,7 @@ async def post_message(chat_id: str, body: NewMessage, sup: Sup) -> Json:
         posted = turn.post(ledger, body.text, tuple(body.attachments), now)
         return {"message_id": posted.message_id, "turn": posted.id}
 
-    return await (await sup.chat(chat_id)).do(act, _key(chat_id, body.key))
+    return await (await sup.chat(chat_id)).do(act, scoped(body.key, chat_id, "messages"))
 
 
 @router.patch("/{chat_id}/queue/{message_id}", response_model=MessageTaken)
@@ -90,7 +93,7 @@ async def edit_queued(chat_id: str, message_id: str, body: MessageEdit, sup: Sup
         edited = turn.edit(ledger, message_id, body.text, now)
         return {"message_id": edited.message_id, "turn": edited.id}
 
-    return await (await sup.chat(chat_id)).do(act, _key(chat_id, body.key))
+    return await (await sup.chat(chat_id)).do(act, scoped(body.key, chat_id, "queue", message_id))
 
 
 @router.delete("/{chat_id}/queue/{message_id}", status_code=204)
@@ -107,7 +110,8 @@ async def cancel(chat_id: str, sup: Sup, body: Keyed | None = None) -> Json:
     def act(ledger: Ledger, now: float) -> Json:
         return {"turn": turn.cancel(ledger, now).id}
 
-    return await (await sup.chat(chat_id)).do(act, _key(chat_id, body.key if body else None))
+    key = scoped(body.key, chat_id, "cancel") if body else None
+    return await (await sup.chat(chat_id)).do(act, key)
 
 
 @router.get("/{chat_id}/blocks", response_model=Blocks)
@@ -120,7 +124,7 @@ async def older_blocks(
     return {"blocks": await (await sup.chat(chat_id)).older_blocks(before, limit)}
 
 
-@router.get("/{chat_id}/events/{seq}")
+@router.get("/{chat_id}/events/{seq}", response_class=JSONResponse, responses=STORED_EVENT)
 async def event(chat_id: str, seq: int, sup: Sup) -> Response:
     found = await whole_event(sup.house.db, chat_id, seq) if 0 <= seq < 2**62 else None
     if found is None:
@@ -135,6 +139,6 @@ async def _summary(sup: Supervisor, chat_id: str) -> dict[str, Any]:
     return found
 
 
-def _key(chat_id: str, key: str | None) -> str | None:
-    """A key counts within its chat."""
-    return f"{chat_id}/{key}" if key else None
+def scoped(key: str | None, *where: str) -> str | None:
+    """A key counts for one action on one thing: the same word elsewhere is another key."""
+    return "/".join((*where, key)) if key else None

@@ -7,6 +7,7 @@ hint}}`. Nothing ever shows a stack trace. Lives elsewhere: the failures.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,10 +27,23 @@ _STATUS: tuple[tuple[type[VoxPilotError], int], ...] = (
     (StorageFull, 507),
     (ShuttingDown, 503),
 )
+_WORDS = {
+    400: ("unreadable", "The request cannot be read.", "Send JSON in UTF-8."),
+    404: ("not-found", "There is nothing here.", ""),
+    405: ("method-not-allowed", "That cannot be done here.", ""),
+    408: ("too-slow", "The request took too long to arrive.", "Send it again."),
+    413: ("too-large", "That is too much at once.", "Send less."),
+}
 
 
-def error_response(status: int, code: str, message: str, hint: str = "") -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status)
+def error_response(
+    status: int, code: str, message: str, hint: str = "", headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status, headers)
+
+
+def internal_error() -> JSONResponse:
+    return error_response(500, "internal", "Something went wrong inside.", "The server's log says more.")
 
 
 def install(app: FastAPI) -> None:
@@ -42,26 +56,24 @@ def install(app: FastAPI) -> None:
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, VoxPilotError)
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    return error_response(status, error.code, error.message, error.hint)
+    headers = {"retry-after": str(error.wait_seconds)} if isinstance(error, TooManyAttempts) else None
+    return error_response(status, error.code, error.message, error.hint, headers)
 
 
 async def _bad_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "body")
-    return error_response(422, "invalid", f"{where or 'The body'}: {first['msg']}.")
+    if first["type"] == "json_invalid":
+        return error_response(422, "invalid", "The body is not JSON.")
+    where = ".".join(str(part) for part in first["loc"][1:]) or "The body"
+    return error_response(422, "invalid", f"{where}: {first['msg']}.")
 
 
 async def _plain(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    words = {
-        404: ("not-found", "There is nothing here."),
-        405: ("method-not-allowed", "That cannot be done here."),
-    }
-    code, message = words.get(error.status_code, ("refused", "The request was refused."))
-    return error_response(error.status_code, code, message)
+    code, message, hint = _WORDS.get(error.status_code, ("refused", "The request was refused.", ""))
+    return error_response(error.status_code, code, message, hint, error.headers)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("request failed: method=%s path=%s", request.method, request.url.path, exc_info=error)
-    return error_response(500, "internal", "Something went wrong inside.", "The server's log says more.")
+    return internal_error()  # the framework raises it on, and the guard writes it down

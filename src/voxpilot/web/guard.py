@@ -1,50 +1,47 @@
 """The door: every request passes here before any route is looked at.
 
 Lives here: Host, Origin and Fetch-Metadata checks, credentials, the size and
-type of bodies, and the headers every response carries. Lives elsewhere: who is
-known (access.py).
+type of bodies, the headers every response carries, and the last word when
+something goes wrong inside. Lives elsewhere: who is known (access.py).
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from http.cookies import CookieError, SimpleCookie
+from math import ceil
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from voxpilot.web import headers as our_headers
 from voxpilot.web.access import Access, Visitor
-from voxpilot.web.errors import error_response
+from voxpilot.web.attempts import Attempts
+from voxpilot.web.cookies import secrets_of
+from voxpilot.web.errors import error_response, internal_error
 
-log = logging.getLogger("voxpilot.audit")
-COOKIE = "voxpilot"
+audit = logging.getLogger("voxpilot.audit")
+log = logging.getLogger(__name__)
 OPEN_PATHS = frozenset({("GET", "/api/health"), ("POST", "/api/login")})
 """All that may be reached under /api without credentials."""
 BODY_LIMIT = 32_000_000
+STRANGERS_BODY_LIMIT = 64_000
+STRANGERS_BODY_SECONDS = 10.0
+WRONG_TOKENS_PER_MINUTE = 60
+"""Beyond these an address is told to wait; whoever has a right one comes in all the same."""
 _WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-
-CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data: blob:; font-src 'self'; media-src 'self' blob:; manifest-src 'self'; "
-    "worker-src 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; require-trusted-types-for 'script'; "
-    "trusted-types solid voxpilot dompurify"
-)
-_HEADERS = {
-    "content-security-policy": CSP,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
 
 
 class Refused(Exception):
-    def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
+    def __init__(
+        self, status: int, code: str, message: str, hint: str = "", wait_seconds: float | None = None
+    ) -> None:
         super().__init__(message)
-        self.response = error_response(status, code, message, hint)
+        headers = {"retry-after": str(ceil(wait_seconds))} if wait_seconds is not None else None
+        self.response = error_response(status, code, message, hint, headers)
+        self.status = status
         self.code = code
 
 
@@ -55,47 +52,44 @@ class Guard:
         self._app = app
         self._access = access
         self._hosts = hosts
+        self._wrong_tokens = Attempts(WRONG_TOKENS_PER_MINUTE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            if scope["type"] == "websocket":
-                await send({"type": "websocket.close", "code": 1008})
             return
-        is_api = scope["path"].startswith("/api/") or scope["path"] == "/api"
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
-                if is_api:
-                    headers["cache-control"] = "no-store"
-            await send(message)
-
+        reply = _Reply(send, _is_api(scope))
         try:
-            await self._check(scope, is_api)
+            await self._check(scope)
+            await self._app(scope, _bounded(receive, scope.get("visitor")), reply)
         except Refused as refused:
-            client = scope["client"][0] if scope["client"] else "?"
-            log.warning("refused: why=%s method=%s peer=%s", refused.code, scope["method"], client)
-            await refused.response(scope, receive, send_with_headers)
-            return
-        await self._app(scope, _bounded(receive), send_with_headers)
+            _note(refused, scope)
+            await refused.response(scope, receive, reply)
+        except Exception:
+            log.exception("request failed: method=%s path=%s", scope["method"], scope["path"])
+            if not reply.has_started:
+                await internal_error()(scope, receive, reply)
 
-    async def _check(self, scope: Scope, is_api: bool) -> None:
+    async def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         host = self._check_host(headers)
-        if not is_api:
+        _check_target(scope, headers)
+        if not _is_api(scope):
             if scope["method"] not in ("GET", "HEAD"):
                 raise Refused(405, "method-not-allowed", "Pages can only be read.")
             return
-        _check_fetch_metadata(headers)
-        visitor, by_cookie = await self._visitor(headers)
+        _check_where_from(headers, host)
+        token, cookies = _bearer(headers), secrets_of(headers)
+        if token is not None:
+            visitor = self._by_token(token, _peer(scope))
+        else:
+            visitor = await self._access.by_cookies(cookies)
         scope["visitor"] = visitor
-        if (scope["method"], scope["path"]) not in OPEN_PATHS and visitor is None:
+        if visitor is None and (scope["method"], scope["path"]) not in OPEN_PATHS:
             raise Refused(401, "sign-in-needed", "Sign in first.", "Run `voxpilot link` for a sign-in link.")
         if scope["method"] in _WRITES:
-            _check_origin(headers, host, by_cookie)
-            _check_body(headers)
+            if cookies and token is None and "origin" not in headers:
+                raise Refused(403, "no-origin", "A signed-in browser must say where it writes from.")
+            _check_body(headers, visitor)
 
     def _check_host(self, headers: Headers) -> str:
         given = headers.getlist("host")
@@ -109,15 +103,52 @@ class Guard:
             )
         return given[0]
 
-    async def _visitor(self, headers: Headers) -> tuple[Visitor | None, bool]:
-        authorization = headers.get("authorization", "")
-        if authorization[:7].lower() == "bearer ":
-            return self._access.by_token(authorization[7:].strip()), False
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            cookie = None
-        return (await self._access.by_cookie(cookie.value) if cookie else None), True
+    def _by_token(self, token: str, address: str) -> Visitor | None:
+        visitor = self._access.by_token(token)
+        if visitor is None:
+            if (wait_seconds := self._wrong_tokens.wait_seconds(address)) > 0:
+                raise Refused(
+                    429, "too-many-attempts", "Too many wrong tokens.", "Wait a minute.", wait_seconds
+                )
+            self._wrong_tokens.failed(address)
+        return visitor
+
+
+class _Reply:
+    """Sends what the application answers, with our headers on it."""
+
+    def __init__(self, send: Send, is_api: bool) -> None:
+        self._send = send
+        self._headers = our_headers.API if is_api else our_headers.PAGE
+        self.has_started = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_started = True
+            headers = MutableHeaders(scope=message)
+            for name, value in self._headers.items():
+                headers[name] = value
+        await self._send(message)
+
+
+def _is_api(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return path == "/api" or path.startswith("/api/")
+
+
+def _peer(scope: Scope) -> str:
+    return scope["client"][0] if scope["client"] else "?"
+
+
+def _bearer(headers: Headers) -> str | None:
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
+
+
+def _note(refused: Refused, scope: Scope) -> None:
+    """One line, without a path: people paste secrets into addresses."""
+    level = logging.DEBUG if refused.status == 429 else logging.WARNING
+    audit.log(level, "refused: why=%s method=%s peer=%s", refused.code, scope["method"], _peer(scope))
 
 
 def _host_name(host: str) -> str | None:
@@ -130,50 +161,58 @@ def _host_name(host: str) -> str | None:
     return parts.hostname if plain else None
 
 
-def _check_fetch_metadata(headers: Headers) -> None:
-    """A browser says where a request comes from; other sites have no business here."""
+def _check_target(scope: Scope, headers: Headers) -> None:
+    if not scope.get("is_origin_form", True):
+        raise Refused(400, "bad-target", "Ask for a path, not for an address: this server is no proxy.")
+    if "websocket" in headers.get("upgrade", "").lower():
+        raise Refused(
+            400, "no-websocket", "There are no web sockets here.", "Streams are server-sent events."
+        )
+
+
+def _check_where_from(headers: Headers, host: str) -> None:
+    """A browser says where a request comes from; other sites have no business here, not even to read."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Refused(403, "cross-site", "Requests from other sites are refused.")
-
-
-def _check_origin(headers: Headers, host: str, by_cookie: bool) -> None:
     origin = headers.get("origin")
-    if origin is None:
-        if by_cookie and COOKIE in headers.get("cookie", ""):
-            raise Refused(403, "no-origin", "A signed-in browser must say where it writes from.")
-        return
-    if urlsplit(origin).netloc != host:
+    if origin is not None and origin.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()):
         raise Refused(403, "wrong-origin", "Requests from other sites are refused.")
 
 
-def _check_body(headers: Headers) -> None:
-    length = headers.get("content-length")
-    if length is not None and (not length.isdigit() or int(length) > BODY_LIMIT):
-        raise Refused(
-            413, "too-large", "That is too much at once.", f"The limit is {BODY_LIMIT // 10**6} MB."
-        )
-    has_body = (length is not None and length != "0") or "transfer-encoding" in headers
+def _check_body(headers: Headers, visitor: Visitor | None) -> None:
+    length = headers.get("content-length", "0")
+    limit = _limit(visitor)
+    if not length.isdecimal() or int(length[:20]) > limit:
+        raise Refused(413, "too-large", "That is too much at once.", f"The limit is {limit // 1000} kB.")
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if has_body and kind != "application/json":
+    has_body = length != "0" or "transfer-encoding" in headers
+    if kind != "application/json" and (has_body or kind):
         raise Refused(415, "not-json", "Only application/json is taken.")
 
 
-def _bounded(receive: Receive) -> Receive:
-    """A body without a length may not go on for ever either."""
+def _limit(visitor: Visitor | None) -> int:
+    return BODY_LIMIT if visitor is not None else STRANGERS_BODY_LIMIT
+
+
+def _bounded(receive: Receive, visitor: Visitor | None) -> Receive:
+    """A body without a length may not go on for ever either, nor may a stranger take for ever to send one."""
+    limit = _limit(visitor)
+    deadline = asyncio.get_running_loop().time() + STRANGERS_BODY_SECONDS
     taken = 0
 
     async def bounded() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        if taken > BODY_LIMIT:
-            return {"type": "http.disconnect"}
+        if taken > limit:
+            raise HTTPException(413)
         return message
 
-    return bounded
+    async def hurried() -> Message:
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await bounded()
+        except TimeoutError:
+            raise HTTPException(408) from None
 
-
-def set_cookie(response: Response, secret: str, secure: bool) -> None:
-    response.set_cookie(
-        COOKIE, secret, max_age=180 * 86400, path="/", httponly=True, samesite="strict", secure=secure
-    )
+    return bounded if visitor is not None else hurried

@@ -13,7 +13,7 @@ from voxpilot.errors import NotFound
 from voxpilot.runtime import questions
 from voxpilot.storage import chats
 from voxpilot.storage.ledger import Ledger
-from voxpilot.web.chats import Sup
+from voxpilot.web.chats import Sup, scoped
 from voxpilot.web.schemas import AnswerGiven, AnswerTaken
 
 router = APIRouter(prefix="/api/chats/{chat_id}/questions", tags=["questions"])
@@ -27,9 +27,8 @@ async def answer(chat_id: str, question_id: str, body: AnswerGiven, request: Req
         decided = questions.answer(ledger, question_id, body.option_id, where, body.reason, now)
         return {"question_id": decided.id, "option_id": body.option_id, "outcome": decided.outcome}
 
-    key = f"{chat_id}/{body.key}" if body.key else None
     try:
-        return await (await sup.chat(chat_id)).do(act, key)
+        return await (await sup.chat(chat_id)).do(act, scoped(body.key, chat_id, "questions", question_id))
     except NotFound:
         if (decided := await chats.find_question(sup.house.db, chat_id, question_id)) is not None:
             raise questions.explain_decided(decided) from None

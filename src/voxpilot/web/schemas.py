@@ -5,9 +5,38 @@ Lives here: shapes and their limits. Lives elsewhere: what is done with them.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+EVENT_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; the event's name says which of these shapes its data has.",
+        "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/StreamEvents"}}},
+    }
+}
+STORED_EVENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The event, uncut.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/StoredEvent"}}},
+    }
+}
+"""The shapes named here are made from the events themselves (described.py)."""
+
+
+def _storable(value: dict[str, Any]) -> dict[str, Any]:
+    """What has no fixed shape must at least be JSON that can be written down again."""
+    try:
+        orjson.dumps(value)
+    except TypeError as error:
+        raise ValueError("it holds text or numbers that cannot be stored") from error
+    return value
+
+
+Key = Annotated[str, Field(min_length=1, max_length=200)]
+"""Of the client's making: the same key again gets the same answer, and nothing happens twice."""
+Attachment = Annotated[dict[str, Any], AfterValidator(_storable)]
 
 
 class Body(BaseModel):
@@ -50,7 +79,7 @@ class NewChat(Body):
     agent: str | None = Field(None, max_length=100)
     permissions: Literal["ask"] = "ask"
     name: str | None = Field(None, min_length=1, max_length=200)
-    key: str | None = Field(None, min_length=1, max_length=200)
+    key: Key | None = None
 
 
 class ChatChange(Body):
@@ -83,17 +112,17 @@ class ChatList(BaseModel):
 
 class NewMessage(Body):
     text: str = Field(min_length=1, max_length=2_000_000)
-    attachments: list[dict[str, Any]] = Field(default=[], max_length=50)
-    key: str = Field(min_length=1, max_length=200)
+    attachments: list[Attachment] = Field(default=[], max_length=50)
+    key: Key
 
 
 class MessageEdit(Body):
     text: str = Field(min_length=1, max_length=2_000_000)
-    key: str | None = Field(None, min_length=1, max_length=200)
+    key: Key | None = None
 
 
 class Keyed(Body):
-    key: str | None = Field(None, min_length=1, max_length=200)
+    key: Key | None = None
 
 
 class MessageTaken(BaseModel):
@@ -108,7 +137,7 @@ class TurnRef(BaseModel):
 class AnswerGiven(Body):
     option_id: str = Field(max_length=1000)
     reason: str | None = Field(None, max_length=10_000)
-    key: str | None = Field(None, min_length=1, max_length=200)
+    key: Key | None = None
 
 
 class AnswerTaken(BaseModel):

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -28,8 +29,17 @@ from voxpilot.storage.database import Database
 from voxpilot.storage.migrate import migrate
 from voxpilot.web.access import open_access
 from voxpilot.web.app import create_api, guarded
+from voxpilot.web.protocol import DoorProtocol
 
 log = logging.getLogger(__name__)
+DESCRIPTORS = 16_384
+_CONNECTION_OPTIONS = {
+    # A peer that takes nothing for a minute is gone, whatever its network says.
+    "TCP_USER_TIMEOUT": 60_000,
+    # The system would hold megabytes for a slow reader; what is held cannot be taken back.
+    "TCP_NOTSENT_LOWAT": 128 * 1024,
+}
+"""Set on the listening socket; connections inherit them."""
 
 
 class CannotListen(VoxPilotError):
@@ -41,6 +51,7 @@ def run(settings: Settings, announce: Callable[[str], None]) -> None:
     import uvloop  # only a server needs it
 
     os.umask(0o077)
+    _allow_descriptors()
     data_dir.prepare(settings.data_dir)
     with data_dir.held(settings.data_dir) as mark, _listen(settings) as sock:
         migrate(settings.database)
@@ -59,8 +70,10 @@ async def _serve(
         access = await open_access(db, settings.data_dir)
         api = create_api(supervisor, access)
         server = _Server(guarded(api, access, settings), supervisor, api.state.streams.close)
+        sock.listen(server.config.backlog)  # who reads the mark may connect at once
         mark.tell(pid=os.getpid(), host=settings.host, port=port, version=__version__)
-        announce(f"VoxPilot {__version__} on http://{settings.host}:{port}")
+        shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+        announce(f"VoxPilot {__version__} on http://{shown}:{port}")
         announce(f"Sign in: http://voxpilot.localhost:{port}/#code={await access.new_link()}")
         await server.serve(sockets=[sock])
         if server.stop_agents:
@@ -78,9 +91,10 @@ class _Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # a stranger's word about where it comes from
                 timeout_graceful_shutdown=2,
                 timeout_keep_alive=75,
-                http="httptools",
+                http=DoorProtocol,
                 ws="none",
             )
         )
@@ -111,6 +125,9 @@ def _listen(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    for name, value in _CONNECTION_OPTIONS.items():
+        if hasattr(socket, name):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     try:
         sock.bind((settings.host, settings.port))
     except OSError as error:
@@ -121,3 +138,11 @@ def _listen(settings: Settings) -> socket.socket:
         ) from error
     sock.set_inheritable(False)
     return sock
+
+
+def _allow_descriptors() -> None:
+    """Many streams need many descriptors; often far fewer are allowed than might be."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

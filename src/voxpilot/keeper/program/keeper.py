@@ -126,7 +126,7 @@ class Keeper:
             peer.say(error=f"not understood: {do!r:.100}")
 
     def greet(self, peer: Peer) -> None:
-        self.met = peer.attached = True
+        self.met, peer.attached = True, not peer.deaf
         peer.told = self.news()
         about = {"hello": VERSION, "id": self.spec.id, "keeper": os.getpid(), "agent": self.agent}
         prompts = sorted(self.lines.open_prompts)
@@ -160,12 +160,12 @@ class Keeper:
     def do_what_is_due(self, now: float) -> float:
         """Do it, and say when to look again."""
         self.reap(now)
+        wakes = [NEVER if self.reason or self.status is not None else self.consider_leaving(now)]
         self.write_what_waits(now)
-        wakes = [now + RETRY_SECONDS] if self.journal.full else [NEVER]
+        if self.journal.full:
+            wakes.append(now + RETRY_SECONDS)
         if self.status is not None:
             wakes.append(self.wind_up(now))
-        elif not self.reason:
-            wakes.append(self.consider_leaving(now))
         elif now >= self.term_at:
             self.term_at = NEVER
             self.lines.close_stdin()

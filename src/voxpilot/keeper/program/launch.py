@@ -33,7 +33,7 @@ def main(directory: str) -> None:
         signal.signal(number, signal.SIG_IGN)
     try:
         spec = Spec(sys.stdin.buffer.read())
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         say(f"the spec is no good: {error!r:.200}")
         os._exit(BAD_SPEC)
     tell = go_into_the_background()

@@ -33,10 +33,17 @@ class Peer:
         self.inbox, self.outbox = bytearray(), bytearray()
         self.attached = False
         """It has said hello, and is told the news."""
+        self.deaf = False
+        """It has hung up, though what it said before may not all be read yet."""
         self.told: dict[str, object] = {}
 
     def say(self, **message: object) -> None:
-        self.outbox += json.dumps(message).encode() + b"\n"
+        if not self.deaf:
+            self.outbox += json.dumps(message).encode() + b"\n"
+
+    def leave(self) -> None:
+        self.deaf, self.attached = True, False
+        self.outbox.clear()
 
 
 class Peers:
@@ -66,7 +73,7 @@ class Peers:
 
     def tell(self, news: dict[str, object]) -> None:
         """Write what waits. News is made only when nothing waits, so it never piles up."""
-        for peer in self._peers[:]:
+        for peer in self._peers:
             if peer.attached and not peer.outbox and peer.told != news:
                 peer.told = news
                 peer.say(**news)
@@ -76,7 +83,7 @@ class Peers:
             except BlockingIOError:
                 pass
             except OSError:
-                self._drop(peer)
+                peer.leave()  # but hear its last orders before we part
 
     def say_last(self, news: dict[str, object]) -> None:
         """The same for the last time, with a short wait for each that is slow."""

@@ -61,8 +61,9 @@ def become(
         os.chdir(cwd)
         where, name = "program", argv[0]
         execute(argv, env)
-    except OSError as error:
-        os.write(tell, json.dumps([error.errno, where, f"{name:.500}: {error.strerror}"]).encode())
+    except (OSError, ValueError) as error:
+        number, text = getattr(error, "errno", errno.EINVAL), getattr(error, "strerror", str(error))
+        os.write(tell, json.dumps([number, where, f"{name:.500}: {text}"]).encode())
     finally:
         os._exit(127)
 

@@ -8,6 +8,7 @@ offset counts the bytes of all records before it, MAGIC not included. Types of r
     <  one or more whole lines that the agent printed
     >  a line it was given: its number, a space, the line
     !  JSON {"skipped": bytes}: it printed a line too long to keep
+    e  JSON {"stderr": text}: what it wrote to stderr before it answered a prompt
     x  JSON: how it ended; always the last
 """
 
@@ -33,6 +34,7 @@ class Journal:
         self._waiting = b""
         self._segment_bytes, self._keep_bytes = segment_bytes, keep_bytes
         self._bases: list[int] = []
+        self._file = -1
         self._open_segment()
 
     @property
@@ -69,7 +71,7 @@ class Journal:
         try:
             if between_records and self.end - self._bases[-1] >= self._segment_bytes:
                 self._open_segment()
-            return os.writev(self._file.fileno(), parts)
+            return os.writev(self._file, parts)
         except FileNotFoundError:
             raise  # the directory was taken away, so there is nothing to wait for
         except OSError:
@@ -77,13 +79,16 @@ class Journal:
 
     def _open_segment(self) -> None:
         name = segment_name(self.end)
-        file = open(name, "xb", buffering=0)  # noqa: SIM115 - open until the next one takes its place
+        file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         try:
-            if file.write(MAGIC) < len(MAGIC):
+            if os.write(file, MAGIC) < len(MAGIC):
                 raise OSError("no room for a new segment")
         except OSError:
+            os.close(file)
             os.unlink(name)
             raise
+        if self._file >= 0:
+            os.close(self._file)
         self._file = file
         self._bases.append(self.end)
 

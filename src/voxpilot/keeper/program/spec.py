@@ -26,7 +26,7 @@ class Spec:
         self.argv = [word(argument) for argument in fields["argv"]]
         self.cwd = word(fields["cwd"])
         self.env = {word(name): word(value) for name, value in fields["env"].items()}
-        if not self.argv or any("=" in name for name in self.env):
+        if not self.argv or any("=" in name or not name for name in self.env):
             raise ValueError("no program, or a name in the environment that cannot be")
         self.idle_seconds = number(fields.get("idle_seconds", 1800))
         self.busy_seconds = number(fields.get("busy_seconds", 86400))

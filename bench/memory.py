@@ -1,0 +1,44 @@
+"""Resident memory: the server with nothing to do, the server with ten awake chats, a keeper.
+
+Lives here: making ten chats and looking. Lives elsewhere: /proc (tests/kit/processes.py).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+
+from bench.figures import Aim, Figure
+from bench.stage import staged
+from tests.kit.processes import marked, rss_bytes
+
+CHATS = 10
+SETTLE_SECONDS = 0.5
+
+
+async def resident(folder: Path, lines: Path) -> list[Figure]:
+    async with staged(folder, lines) as stage:
+        await stage.api.chats()
+        idle = await _settled(stage.server.pid)
+        for _ in range(CHATS):
+            await stage.warm_chat()
+        awake = await _settled(stage.server.pid)
+        kept_in = f"{stage.server.data_dir}/keepers/"
+        keepers = [found.pid for found in marked(kept_in) if kept_in in found.command]
+        wrong = "" if len(keepers) == CHATS else f"{len(keepers)} keepers"
+        largest = max(map(rss_bytes, keepers), default=0) / 1e6
+    return [
+        _figure("server memory, idle", idle, 70),
+        _figure(f"server memory, {CHATS} awake chats", awake, 120, wrong),
+        _figure("keeper memory, the largest", largest, 15, wrong),
+    ]
+
+
+async def _settled(pid: int) -> float:
+    await anyio.sleep(SETTLE_SECONDS)
+    return rss_bytes(pid) / 1e6
+
+
+def _figure(name: str, megabytes: float, limit: float, wrong: str = "") -> Figure:
+    return Figure(name=name, value=megabytes, unit="MB", aim=Aim(limit), wrong=wrong)

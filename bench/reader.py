@@ -1,0 +1,44 @@
+"""The bare reader: what reading the same lines costs at the very least.
+
+    python -m bench.reader LINES
+
+Lives here: an asyncio program that starts the writer, splits what it writes and decodes each line, no more.
+Prints how many lines it had and how long that took since the writer began.
+Lives elsewhere: the writer (agent.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+import orjson
+
+READ_BYTES = 256 << 10
+WRITER = Path(__file__).with_name("agent.py")
+
+
+async def main(lines: str) -> None:
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable, "-I", "-S", str(WRITER), lines, "flood",
+        stdout=asyncio.subprocess.PIPE, limit=READ_BYTES,
+    )  # fmt: skip
+    assert writer.stdout is not None
+    began = await writer.stdout.readline()
+    count, rest = 0, b""
+    while data := await writer.stdout.read(READ_BYTES):
+        *whole, rest = (rest + data).split(b"\n")
+        for line in whole:
+            orjson.loads(line)
+        count += len(whole)
+    ended = time.monotonic_ns()
+    await writer.wait()
+    text = orjson.loads(began)["params"]["update"]["content"]["text"]
+    print(json.dumps({"updates": count, "seconds": (ended - int(text.split()[1])) / 1e9}))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))

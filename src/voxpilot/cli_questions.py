@@ -1,0 +1,131 @@
+"""Questions of an agent, put to the person at the terminal.
+
+Lives here: showing who asks and exactly what, one question at a time, and
+taking the choice. Others may answer first, on another device. Lives elsewhere:
+where typed lines come from (cli_run.py), deciding (runtime/questions.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from voxpilot.chat.events import Json
+from voxpilot.cli_client import Refused
+from voxpilot.cli_screen import View
+from voxpilot.cli_text import one_line, visible
+
+Answer = Callable[[str, str], Awaitable[None]]
+"""Tell the server: the question's id and the option's."""
+
+
+class Questions:
+    """The open questions of a turn, oldest first."""
+
+    def __init__(self, view: View, answer: Answer, can_ask: bool, kind: str | None) -> None:
+        self._view = view
+        self._answer = answer
+        self._can_ask = can_ask
+        self._kind = kind
+        """Of the option to choose without asking."""
+        self._open: dict[str, Json] = {}
+        self._shown: Json | None = None
+        """The one a typed line answers."""
+
+    @property
+    def wants_input(self) -> bool:
+        return self._can_ask and self._shown is not None
+
+    async def asked(self, question: Json) -> None:
+        self._open[question["id"]] = question
+        if self._kind is not None:
+            chosen = next((option for option in question["options"] if option["kind"] == self._kind), None)
+            if chosen is not None:
+                self._view.note("\n".join(described(question)))
+                await self._choose(question, chosen)
+                return
+            self._view.note(f"Not decided here: it offers no option of the kind {self._kind}.")
+        if not self._can_ask or self._shown is None:
+            self._put(question)
+
+    def answered(self, answer: Json) -> None:
+        """Somebody decided, perhaps we ourselves."""
+        question = self._open.pop(answer["question_id"], None)
+        if question is None:
+            return
+        chosen = next((o["label"] for o in question["options"] if o["id"] == answer.get("option_id")), None)
+        self._view.note(f"Answered: {one_line(chosen or answer['outcome'])}.")
+        if question is self._shown:
+            self._shown = None
+            if self._can_ask and self._open:
+                self._put(next(iter(self._open.values())))
+
+    async def typed(self, line: str) -> None:
+        """A line from the terminal, meant for the question that was shown last."""
+        if self._shown is None:
+            return
+        options = self._shown["options"]
+        number = line.strip()
+        if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
+            await self._choose(self._shown, options[int(number) - 1])
+        else:
+            self._view.note(_wanted(options))
+
+    async def _choose(self, question: Json, option: Json) -> None:
+        try:
+            await self._answer(question["id"], option["id"])
+        except Refused as refused:  # somebody was faster; the chat says who
+            self._view.note(one_line(refused.message))
+
+    def _put(self, question: Json) -> None:
+        self._shown = question
+        self._view.note("\n".join(described(question)))
+        if self._can_ask and question["options"]:
+            self._view.note(_wanted(question["options"]))
+        else:
+            self._view.note("It waits for an answer on the page.")
+
+
+def described(question: Json) -> Iterator[str]:
+    """Who asks and exactly what, with nothing hidden and nothing that could pass for our own words."""
+    detail = question["detail"]
+    yield f"{one_line(question.get('agent') or 'The agent')} asks: {one_line(question['title'])}"
+    if detail.get("tool_kind"):
+        yield f"  kind: {one_line(detail['tool_kind'])}"
+    if detail.get("input"):
+        yield from _indented("input: ", _whole(detail["input"]))
+    for place in detail.get("locations") or ():
+        yield f"  path: {one_line(str(place.get('path')))}"
+    for item in detail.get("content") or ():
+        yield from _indented("", _content(item))
+    for number, option in enumerate(question["options"], 1):
+        yield f"  {number}  {one_line(option['label'] or option['id'])}  ({one_line(option['kind'])})"
+
+
+def _whole(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 100 else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _content(item: Json) -> str:
+    match item:
+        case {"type": "content", "content": {"type": "text", "text": str(text)}}:
+            return text
+        case {"type": "diff", "path": str(path), "newText": str(new)}:
+            old = str(item.get("oldText") or "")
+            lines = difflib.unified_diff(old.splitlines(), new.splitlines(), path, path, lineterm="")
+            return "\n".join(lines)
+        case _:
+            return _whole(item)
+
+
+def _indented(name: str, text: str) -> Iterator[str]:
+    first, *rest = visible(text).split("\n")
+    yield f"  {name}{first}"
+    yield from (f"  | {line}" for line in rest)
+
+
+def _wanted(options: list[Json]) -> str:
+    return f"Choose 1-{len(options)} and press Enter:"

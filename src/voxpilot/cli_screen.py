@@ -1,0 +1,124 @@
+"""A turn as it is printed: what the agent says to standard output, all else beside it.
+
+Lives here: one rule for each kind of event, and keeping lines apart where both
+outputs share a terminal. Lives elsewhere: asking (cli_questions.py), what may
+reach a terminal (cli_text.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Protocol, TextIO
+
+from voxpilot.chat.events import Json
+from voxpilot.cli_client import ChatEvent
+from voxpilot.cli_text import Cleaner, clean, one_line
+
+_MARKS = {"completed": "[x]", "in_progress": "[>]"}
+
+
+class View(Protocol):
+    """How a run is shown."""
+
+    def take(self, event: ChatEvent, is_ours: bool) -> None: ...
+    def note(self, text: str) -> None: ...
+    def close(self) -> None: ...
+
+
+class Lines:
+    """Everything as JSON, one event a line; only what a person must know goes beside it."""
+
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self._out = out
+        self._err = err
+
+    def take(self, event: ChatEvent, is_ours: bool) -> None:
+        # ASCII only: what an agent says can then do nothing to a terminal.
+        self._out.write(json.dumps({"event": event.kind, **event.body}) + "\n")
+        self._out.flush()
+
+    def note(self, text: str) -> None:
+        print(text, file=self._err, flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class Screen:
+    """For people. Standard output gets the agent's text and nothing else, so that it can be piped on."""
+
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self._out = out
+        self._err = err
+        self._shared = out.isatty() and err.isatty()
+        self._dim, self._plain = ("\x1b[2m", "\x1b[0m") if "NO_COLOR" not in os.environ else ("", "")
+        self._text, self._thought = Cleaner(), Cleaner()
+        self._out_is_mid_line = self._err_is_mid_line = False
+        self._plan: list[str] = []
+
+    def take(self, event: ChatEvent, is_ours: bool) -> None:
+        if is_ours:
+            self._show(event.kind, event.body)
+
+    def note(self, text: str) -> None:
+        """A line of its own beside the text."""
+        self._begin_line()
+        print(text, file=self._err, flush=True)
+
+    def close(self) -> None:
+        self._say({"content": self._text.rest()})
+        if self._out_is_mid_line and self._out.isatty():
+            print(file=self._out, flush=True)
+        self._out_is_mid_line = False
+
+    def _show(self, kind: str, body: Json) -> None:
+        match kind:
+            case "text-delta":
+                self._say(body)
+            case "thought-delta":
+                self._think(body["content"])
+            case "tool-call":
+                title = body.get("title") or body.get("name") or body["id"]
+                self.note(f"* {one_line(body.get('tool_kind') or 'other')}: {one_line(title)}")
+            case "tool-update" if body.get("status") == "failed":
+                self.note(f"* failed: {one_line(body.get('title') or body['id'])}")
+            case "plan":
+                self._show_plan(body.get("entries") or [])
+            case "notice":
+                self.note(f"- {clean(body['text'])}")
+            case "agent-status" if body["status"] == "starting" and body.get("message"):
+                self.note(f"- {clean(body['message'])} {clean(body.get('hint') or '')}".rstrip())
+
+    def _say(self, body: Json) -> None:
+        if self._err_is_mid_line:
+            self._begin_line()
+        text = self._text.feed(body["content"])
+        self._out.write(text)
+        self._out.flush()
+        if text:
+            self._out_is_mid_line = not text.endswith("\n")
+        if body.get("block"):
+            self.note(f"- [{one_line(str(body['block'].get('type')))}]")
+
+    def _think(self, content: str) -> None:
+        text = self._thought.feed(content)
+        if not self._err.isatty() or not text:
+            return
+        if not self._err_is_mid_line:
+            self._begin_line()
+        print(f"{self._dim}{text}{self._plain}", end="", file=self._err, flush=True)
+        self._err_is_mid_line = True
+
+    def _show_plan(self, entries: list[Json]) -> None:
+        plan = [f"  {_MARKS.get(entry['status'], '[ ]')} {one_line(entry['content'])}" for entry in entries]
+        if plan != self._plan:
+            self._plan = plan
+            self.note("\n".join(["Plan:", *plan]))
+
+    def _begin_line(self) -> None:
+        """On a shared terminal text may stand before us; elsewhere only we ourselves."""
+        if self._err_is_mid_line or (self._shared and self._out_is_mid_line):
+            print(file=self._err, flush=True)
+            self._err_is_mid_line = False
+            self._out_is_mid_line = self._out_is_mid_line and not self._shared

@@ -1,0 +1,43 @@
+"""The keyboard of a terminal, listened to only while somebody is asked.
+
+Lives here: lines as they are typed. Lives elsewhere: what they mean
+(cli_questions.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import termios
+from collections.abc import Callable
+
+
+class Keyboard:
+    """Use within a running loop; `on_line` gets each line typed while listening."""
+
+    def __init__(self, on_line: Callable[[str], None]) -> None:
+        self.is_there = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+        """Whether there is somebody to ask, who can see the question."""
+        self._on_line = on_line
+
+    def forget(self) -> None:
+        """What was typed before a question was shown is no answer to it."""
+        if self.is_there:
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+    def listen(self, on: bool) -> None:
+        loop = asyncio.get_running_loop()
+        if self.is_there and on:
+            loop.add_reader(sys.stdin.fileno(), self._read)
+        elif self.is_there:
+            loop.remove_reader(sys.stdin.fileno())
+
+    def _read(self) -> None:
+        try:
+            typed = os.read(sys.stdin.fileno(), 4096)
+        except OSError:  # the terminal was closed
+            self.listen(False)
+            self.is_there = False
+            return
+        self._on_line(typed.decode(errors="replace"))

@@ -1,0 +1,196 @@
+"""One turn as `voxpilot run` lives through it: events, typed lines and Ctrl-C in one order.
+
+Lives here: the chat and its message, and attending to the turn until it ends.
+Lives elsewhere: the command around it (cli_run.py), following (cli_client.py),
+printing (cli_screen.py), questions (cli_questions.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from contextlib import aclosing
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from voxpilot.chat.events import Json
+from voxpilot.cli_client import ChatEvent, Client, Refused, new_key
+from voxpilot.cli_questions import Questions
+from voxpilot.cli_screen import View
+from voxpilot.cli_terminal import Keyboard
+from voxpilot.cli_text import clean, one_line
+
+DONE, FAILED, CANCELLED = 0, 1, 130
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What a person asked for."""
+
+    agent: str
+    workspace: Path
+    prompt: str
+    session: str | None = None
+    """The name of a chat to go on with, for this agent and workspace."""
+    answer_kind: str | None = None
+    """The kind of option to choose without asking."""
+    quiet_seconds: float = 0.2
+    """How long an agent may be silent after its turn before its last words are taken to be said."""
+
+
+class _Key(Enum):
+    INTERRUPT = "Ctrl-C"
+
+
+class Run:
+    """One turn, from the message to its end."""
+
+    def __init__(self, client: Client, job: Job, view: View) -> None:
+        self._client = client
+        self._job = job
+        self._view = view
+        self._news: asyncio.Queue[ChatEvent | str | _Key] = asyncio.Queue()
+        self._keyboard = Keyboard(self._news.put_nowait)
+        self._questions = Questions(view, self._answer, self._keyboard.is_there, job.answer_kind)
+        self._chat: Json = {}
+        self._message = self._turn = ""
+        self._has_begun = self._is_to_stop = False
+
+    @property
+    def chat_id(self) -> str | None:
+        return self._chat.get("id")
+
+    @property
+    def is_posted(self) -> bool:
+        return bool(self._turn)
+
+    def interrupt(self) -> None:
+        """Stop the turn; it still has to end."""
+        self._news.put_nowait(_Key.INTERRUPT)
+
+    async def carry_out(self) -> int:
+        """Post the message, show the turn, and say how it ended as an exit code."""
+        self._chat = await self._find_chat()
+        body = {"text": self._job.prompt, "key": new_key()}
+        taken = await self._client.call("POST", f"/api/chats/{self._chat['id']}/messages", body)
+        self._message, self._turn = taken["message_id"], taken["turn"]
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                pump = tasks.create_task(self._pump())
+                code = await self._attend()
+                pump.cancel()
+            return code
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
+        finally:
+            self._keyboard.listen(False)
+            self._view.close()
+
+    async def _find_chat(self) -> Json:
+        job, key = self._job, new_key()
+        if job.session is not None:
+            named = await self._client.call("GET", "/api/chats", name=job.session)
+            for chat in named["chats"]:
+                if (chat["agent"], chat["workspace"]) == (job.agent, str(job.workspace)):
+                    return dict(chat)
+            # The same key for the same name, so that two runs that begin together share one chat.
+            which = json.dumps([job.agent, str(job.workspace), job.session])
+            key = f"run-{hashlib.sha256(which.encode()).hexdigest()}"
+        body: Json = {"workspace": str(job.workspace), "mode": "agent", "agent": job.agent, "key": key}
+        return dict(await self._client.call("POST", "/api/chats", body | {"name": job.session}))
+
+    async def _pump(self) -> None:
+        async with aclosing(self._client.follow(self._chat["id"], self._chat["last_seq"])) as events:
+            async for event in events:
+                self._news.put_nowait(event)
+
+    async def _attend(self) -> int:
+        while True:
+            match await self._news.get():
+                case ChatEvent() as event:
+                    code = await self._take(event)
+                    if code is not None:
+                        return code
+                case _Key.INTERRUPT:
+                    await self._stop()
+                case str(line):
+                    await self._questions.typed(line)
+            self._keyboard.listen(self._questions.wants_input)
+
+    async def _take(self, event: ChatEvent) -> int | None:
+        """Show an event and do what it calls for; the exit code when it ends our turn."""
+        is_ours = event.turn == self._turn or (event.turn is None and self._has_begun)
+        self._view.take(event, is_ours)
+        match event.kind:
+            case "message" if event.body["id"] == self._message and event.body.get("removed"):
+                self._view.note("The message was taken back before its turn.")
+                return CANCELLED
+            case "turn-started" if is_ours:
+                self._has_begun = True
+                if self._is_to_stop:
+                    await self._stop()
+            case "question" if is_ours:
+                self._keyboard.forget()
+                await self._questions.asked(await self._whole(event.body))
+            case "answer":
+                self._keyboard.forget()
+                self._questions.answered(event.body)
+            case "turn-ended" if event.turn == self._turn:
+                return await self._end(event.body)
+        return None
+
+    async def _end(self, body: Json) -> int:
+        error, reason = body.get("error"), body["stop_reason"]
+        if reason == "cancelled":
+            self._view.note("Cancelled.")
+            return CANCELLED
+        if error is not None or reason in ("error", "interrupted"):
+            self._complain(error or {})
+            return FAILED
+        await self._hear_late_words()
+        if reason != "end_turn":
+            self._view.note(f"The agent stopped early: {one_line(reason)}.")
+        return DONE
+
+    async def _hear_late_words(self) -> None:
+        """Some agents answer the prompt before their last words."""
+        try:
+            while True:
+                async with asyncio.timeout(self._job.quiet_seconds):
+                    news = await self._news.get()
+                if isinstance(news, ChatEvent):
+                    if news.kind == "turn-started":
+                        return
+                    self._view.take(news, news.turn == self._turn)
+        except TimeoutError:
+            pass
+
+    def _complain(self, error: Json) -> None:
+        self._view.note(f"voxpilot: {clean(error.get('message') or 'The turn was cut off.')}")
+        for more in (error.get("hint"), error.get("detail")):
+            if isinstance(more, str) and more:
+                self._view.note("\n".join(f"  {line}" for line in clean(more).splitlines()))
+
+    async def _stop(self) -> None:
+        """Stop our turn; while it still waits behind another's, take the message back instead."""
+        path = f"/api/chats/{self._chat['id']}"
+        self._is_to_stop = True
+        try:
+            if self._has_begun:
+                await self._client.call("POST", f"{path}/cancel", {"key": new_key()})
+            else:
+                await self._client.call("DELETE", f"{path}/queue/{self._message}")
+        except Refused:
+            pass  # it is over, or has begun just now: the chat is about to say which
+
+    async def _answer(self, question_id: str, option_id: str) -> None:
+        path = f"/api/chats/{self._chat['id']}/questions/{question_id}"
+        await self._client.call("POST", path, {"option_id": option_id, "key": new_key()})
+
+    async def _whole(self, question: Json) -> Json:
+        """Nobody is to decide on a preview."""
+        if not question.get("cut"):
+            return question
+        return dict(await self._client.call("GET", f"/api/chats/{self._chat['id']}/events/{question['seq']}"))

@@ -1,0 +1,191 @@
+"""One-time links and the cookies they become (A13, A14, A59; L3, L10)."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from http.cookies import SimpleCookie
+
+import anyio
+
+from tests.web.house import House, is_error
+
+# Failed sign-ins count by address, so each test comes from an address of its own.
+
+
+async def new_code(house: House) -> str:
+    return str((await house.api.call("POST", "/api/links"))["code"])
+
+
+async def test_a_code_signs_in_once(house: House) -> None:
+    code = await new_code(house)
+    async with house.browser("127.0.1.1") as first, house.browser("127.0.1.1") as second:
+        assert (await first.login(code, "A phone")).status_code == 200
+        assert (await first.get("/api/me")).json()["device"] == "A phone"
+        refused = await second.login(code)
+        assert refused.status_code == 401
+        assert refused.json()["error"]["code"] == "sign-in-failed"
+        assert (await second.get("/api/me")).status_code == 401
+        assert (await first.get("/api/me")).status_code == 200
+
+
+async def test_a_code_is_long_and_kept_only_as_a_hash(house: House) -> None:
+    code = await new_code(house)
+    assert len(code) * 6 >= 128
+    rows = house.sql("SELECT code_hash, expires_at FROM links WHERE used_at IS NULL")
+    kept = dict(rows)[hashlib.sha256(code.encode()).hexdigest()]
+    assert 590 < kept - time.time() <= 600
+    raw = b"".join(path.read_bytes() for path in house.server.data_dir.glob("voxpilot.db*"))
+    assert code.encode() not in raw
+
+
+async def test_a_link_carries_its_code_in_the_fragment_and_under_the_name_it_was_asked_by(
+    house: House,
+) -> None:
+    link = await house.api.call("POST", "/api/links")
+    assert link["url"] == f"{house.origin}/#code={link['code']}"
+    assert link["expires_in"] <= 600
+    host = f"voxpilot.localhost:{house.server.port}"
+    reply = await house.ask("POST /api/links", house.bearer, ("Origin", f"https://{host}"), host=host)
+    assert reply.json()["url"].startswith(f"https://{host}/#code=")
+
+
+async def test_an_old_code_is_refused(house: House) -> None:
+    code = await new_code(house)
+    house.sql(
+        "UPDATE links SET expires_at = ? WHERE code_hash = ?",
+        time.time() - 1,
+        hashlib.sha256(code.encode()).hexdigest(),
+    )
+    async with house.browser("127.0.1.2") as browser:
+        assert (await browser.login(code)).status_code == 401
+
+
+async def test_reading_a_link_uses_nothing_up(house: House) -> None:
+    code = await new_code(house)
+    for method in ("GET", "HEAD", "OPTIONS"):
+        for target in ("/", f"/?code={code}", f"/api/login?code={code}", f"/login/{code}"):
+            await house.ask(f"{method} {target}", ("Purpose", "prefetch"))
+    async with house.browser("127.0.1.3") as browser:
+        assert (await browser.login(code)).status_code == 200
+
+
+async def test_of_two_hundred_at_once_one_wins(house: House) -> None:
+    code = await new_code(house)
+    before = house.sql("SELECT count(*) FROM devices")[0][0]
+    statuses = []
+
+    async def race(number: int) -> None:
+        body, json = f'{{"code": "{code}"}}'.encode(), ("Content-Type", "application/json")
+        reply = await house.ask("POST /api/login", json, body=body, address=f"127.0.2.{number % 100 + 1}")
+        statuses.append(reply.status)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(200):
+            tasks.start_soon(race, number)
+    assert sorted(statuses) == [200] + [401] * 199
+    assert house.sql("SELECT count(*) FROM devices")[0][0] == before + 1
+
+
+async def test_the_cookie_is_for_this_host_and_no_script(house: House) -> None:
+    async with house.browser("127.0.1.4") as browser:
+        reply = await browser.login(await new_code(house))
+        cookie = SimpleCookie(reply.headers["set-cookie"])["voxpilot"]
+        assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "strict", "/")
+        assert not cookie["domain"]
+        assert not cookie["secure"]
+        assert len(cookie.value) * 6 >= 256
+        kept = house.sql("SELECT count(*) FROM devices WHERE secret_hash = ?", cookie.value)
+        assert kept == [(0,)]
+
+
+async def test_under_tls_the_cookie_is_bound_to_it(house: House) -> None:
+    """TLS ends at a proxy before us; the browser's Origin says that it was there."""
+    code = await new_code(house)
+    origin = ("Origin", f"https://{house.host}")
+    json = ("Content-Type", "application/json")
+    reply = await house.ask("POST /api/login", origin, json, body=f'{{"code": "{code}"}}'.encode())
+    cookie = SimpleCookie(reply.one("set-cookie"))["__Host-voxpilot"]
+    assert (cookie["secure"], cookie["httponly"], cookie["samesite"], cookie["path"]) == (
+        True,
+        True,
+        "strict",
+        "/",
+    )
+    signed_in = ("Cookie", f"__Host-voxpilot={cookie.value}")
+    assert (await house.ask("GET /api/me", signed_in)).status == 200
+    assert (await house.ask("POST /api/logout", signed_in, origin)).status == 204
+    assert (await house.ask("GET /api/me", signed_in)).status == 401
+
+
+async def test_signing_in_never_keeps_a_cookie_somebody_planted(house: House) -> None:
+    async with house.browser("127.0.1.5") as browser:
+        browser.http.cookies.set("voxpilot", "planted", domain="127.0.0.1", path="/")
+        assert (await browser.login(await new_code(house))).status_code == 200
+        assert browser.cookie != "planted"
+        first = browser.cookie_header
+        assert (await browser.login(await new_code(house))).status_code == 200
+        assert is_error(await house.ask("GET /api/me", first), 401)
+        assert (await browser.get("/api/me")).status_code == 200
+
+
+async def test_ten_failures_a_minute_and_no_more(house: House) -> None:
+    code = await new_code(house)
+    async with house.browser("127.0.1.6") as guesser, house.browser("127.0.1.7") as other:
+        statuses = [(await guesser.login(f"guess {n}")).status_code for n in range(15)]
+        assert statuses == [401] * 10 + [429] * 5
+        limited = await guesser.login(code)
+        assert limited.status_code == 429
+        assert 0 < int(limited.headers["retry-after"]) <= 60
+        assert limited.json()["error"]["code"] == "too-many-attempts"
+        assert (await other.login(code)).status_code == 200
+
+
+async def test_guesses_made_all_at_once_are_counted_one_by_one(house: House) -> None:
+    statuses = []
+
+    async def guess(number: int) -> None:
+        async with house.browser("127.0.1.8") as browser:
+            statuses.append((await browser.login(f"guess {number}")).status_code)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(40):
+            tasks.start_soon(guess, number)
+    assert sorted(statuses) == [401] * 10 + [429] * 30
+
+
+async def test_a_thousand_wrong_tokens_are_told_to_wait_and_nobody_else_is(house: House) -> None:
+    async with await house.sign_in("127.0.1.9") as signed_in, house.browser("127.0.1.10") as flood:
+        statuses = []
+        for number in range(1000):
+            # A forwarded address is a stranger's word: it must not make each attempt a first one.
+            headers = {"Authorization": f"Bearer {number:043}", "X-Forwarded-For": f"10.0.0.{number % 250}"}
+            reply = await flood.http.get("/api/me", headers=headers)
+            statuses.append(reply.status_code)
+        assert statuses[:60] == [401] * 60
+        assert set(statuses[60:]) == {429}
+        assert int(reply.headers["retry-after"]) <= 60
+        assert (await signed_in.get("/api/me")).status_code == 200
+        right = {"Authorization": f"Bearer {house.server.token}"}
+        assert (await flood.http.get("/api/me", headers=right)).status_code == 200
+
+
+async def test_a_hundred_addresses_with_wrong_tokens_slow_nobody_down(house: House) -> None:
+    for number in range(100):
+        wrong = ("Authorization", f"Bearer wrong{number}")
+        assert is_error(await house.ask("GET /api/me", wrong, address=f"127.0.3.{number + 1}"), 401)
+    started = time.monotonic()
+    assert (await house.ask("GET /api/me", house.bearer)).status == 200
+    assert time.monotonic() - started < 0.5 * 5
+
+
+async def test_secrets_are_not_in_the_log(house: House) -> None:
+    code = await new_code(house)
+    async with house.browser("127.0.1.11") as browser:
+        await browser.login(code)
+        cookie = browser.cookie
+        await house.ask(f"GET /api/me?token={cookie}", ("Cookie", f"voxpilot={cookie}"), host="evil.example")
+    said = house.server.stderr
+    assert "refused: why=wrong-host" in said
+    for secret in (code, cookie, house.server.token):
+        assert secret not in said

@@ -1,0 +1,278 @@
+"""What agents say at odd moments, and that all we say to them is what the protocol allows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from acp import schema
+from pydantic import BaseModel
+
+from tests.conftest import StartServer
+from tests.fakes.script import (
+    ALLOW,
+    ask,
+    ask_many,
+    chunks,
+    error,
+    late,
+    notify,
+    raw,
+    request,
+    say,
+    script,
+    silent,
+    spoken_by,
+    stop,
+    touch,
+    wait_file,
+)
+from tests.faults.driver import talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.config import scripted
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+
+REQUESTS: dict[str, type[BaseModel]] = {
+    "initialize": schema.InitializeRequest,
+    "session/new": schema.NewSessionRequest,
+    "session/prompt": schema.PromptRequest,
+    "session/load": schema.LoadSessionRequest,
+    "session/resume": schema.ResumeSessionRequest,
+    "session/set_mode": schema.SetSessionModeRequest,
+}
+NOTIFICATIONS: dict[str, type[BaseModel]] = {
+    "session/cancel": schema.CancelNotification,
+    "$/cancel_request": schema.CancelRequestNotification,
+}
+ANSWERS: dict[str, type[BaseModel]] = {"session/request_permission": schema.RequestPermissionResponse}
+
+
+def check_frames(log: AgentLog) -> list[str]:
+    """Hold every frame the agents received against the official schema; what each was."""
+    asked = {
+        json.dumps(frame["id"]): frame["method"]
+        for frame in log.sent()
+        if "method" in frame and "id" in frame
+    }
+    ours: set[str] = set()
+    return [_check_frame(frame, asked, ours) for frame in log.received()]
+
+
+def _check_frame(frame: dict[str, Any], asked: dict[str, str], ours: set[str]) -> str:
+    assert frame["jsonrpc"] == "2.0"
+    if "method" not in frame:
+        method = asked.pop(json.dumps(frame["id"]))
+        assert set(frame) in ({"jsonrpc", "id", "result"}, {"jsonrpc", "id", "error"})
+        if "error" in frame:
+            schema.Error.model_validate(frame["error"])
+            return f"error to {method}"
+        _check_exactly(ANSWERS[method], frame["result"])
+        return f"answer to {method}"
+    method = frame["method"]
+    if "id" not in frame:
+        assert set(frame) == {"jsonrpc", "method", "params"}
+        _check_exactly(NOTIFICATIONS[method], frame["params"])
+        return str(method)
+    assert set(frame) == {"jsonrpc", "id", "method", "params"}
+    _check_exactly(REQUESTS[method], frame["params"])
+    name = json.dumps(frame["id"])
+    assert name not in ours, "an id of ours was used twice"
+    ours.add(name)
+    return str(method)
+
+
+def _check_exactly(model: type[BaseModel], value: Any) -> None:
+    """Valid, and nothing in it that the schema does not know."""
+    understood = model.model_validate(value).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    assert understood == value
+
+
+async def test_every_frame_we_send_is_valid(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K13, and all rows: requests, notifications, answers and refusals, each at least once."""
+    link = {"type": "resource_link", "uri": "file:///x/y.txt", "name": "y.txt", "mimeType": "text/plain"}
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(
+            script(ask("t1"), request("fs/read_text_file", {"path": "/x"})), attachments=[link]
+        )
+        await talk.answer(await talk.question(1), ALLOW)
+        await talk.ended(turn)
+        turn = await talk.send("ünïcödé \u2028 \U0001f600\n" + script(ask_many(2), silent()))
+        await talk.answer(await talk.question(3), ALLOW)
+        await talk.cancel()
+        await talk.ended(turn)
+    assert set(check_frames(agent_log)) == {
+        "initialize",
+        "session/new",
+        "session/prompt",
+        "session/cancel",
+        "answer to session/request_permission",
+        "error to fs/read_text_file",
+    }
+
+
+async def test_the_first_frame_says_who_we_are_and_promises_nothing_we_do_not_do(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F6: the number 1, and no ability that is refused when it is used."""
+    async with talking(server, workspace) as talk:
+        abilities = ["fs/read_text_file", "fs/write_text_file", "terminal/create", "elicitation/create"]
+        await talk.run(script(*(request(method) for method in abilities)))
+        (first,) = agent_log.received("initialize")
+        assert first["params"]["protocolVersion"] == 1
+        assert type(first["params"]["protocolVersion"]) is int
+        assert first["params"]["clientInfo"]["name"] == "voxpilot"
+        said = first["params"]["clientCapabilities"]
+        offered = [
+            (said.get("fs") or {}).get("readTextFile", False),
+            (said.get("fs") or {}).get("writeTextFile", False),
+            said.get("terminal", False),
+            bool(said.get("elicitation")),
+        ]
+        refused = [f["error"]["code"] == -32601 for f in agent_log.received() if "error" in f]
+        assert refused == [not ability for ability in offered]
+
+
+async def test_requests_nobody_knows_are_refused_and_the_turn_goes_on(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F20: -32601 each, whether ids begin at 0 or are names; unknown notifications get nothing."""
+    named = scripted(log=agent_log.path, options=["--ids", "uuid"])
+    server = await start_server(agents={"named": named})
+    prompt = script(
+        say("a"),
+        request("_vendor/unknown", {"x": 1}),
+        notify("_vendor/news", {"x": 1}),
+        request("session/update", {"update": {}}),
+        request("initialize"),
+        say("b"),
+    )
+    for agent in ("scripted", "named"):
+        async with talking(server, workspace, agent) as talk:
+            assert (await talk.run(prompt))["stop_reason"] == "end_turn"
+            await talk.judge(text="a" + "<error:-32601>" * 3 + "b")
+    asked = [frame["id"] for frame in agent_log.sent() if "method" in frame and "id" in frame]
+    answered = [frame["id"] for frame in agent_log.received() if "error" in frame]
+    assert answered == asked
+    assert asked[:3] == [0, 1, 2]
+    assert all(isinstance(id, str) for id in asked[3:])
+
+
+async def test_words_after_the_answer_belong_to_the_turn_they_end(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """F12, §9: also when the next message waits already; it goes out after them."""
+    server = await start_server(env={"VOXPILOT_QUIET_TIME": "1.5"})
+    async with talking(server, workspace, "scripted-late-chunks") as talk:
+        first = await talk.send(script(wait_file("go"), say("a"), late("b")))
+        second = await talk.send(script(say("c")))
+        (workspace / "go").touch()
+        await talk.ended(second)
+        rows = await talk.judge()
+        places = {
+            (row.kind, row.data["turn"]): row.seq
+            for row in rows
+            if row.kind in ("turn-started", "turn-ended")
+        }
+        words = [row for row in rows if row.kind == "text-delta" and row.data["turn"] == first]
+        assert "".join(row.data["content"] for row in words) == "ab<late>"
+        assert words[-1].seq > places["turn-ended", first]
+        assert words[-1].seq < places["turn-started", second]
+        await talk.says("c<late>")
+        assert talk.text() == "ab<late>c<late>"
+
+
+async def test_a_late_word_alone_is_not_lost(server: ServerProcess, workspace: Path) -> None:
+    """F19: an agent that speaks only after its answer has still spoken, in the right turn."""
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(late("afterwards")))
+        await talk.ended(turn)
+        await talk.says("afterwards")
+        assert {row.data["turn"] for row in talk.rows() if row.kind == "text-delta"} == {turn}
+        await talk.judge(text="afterwards")
+
+
+async def test_updates_for_a_session_that_is_only_being_opened_are_kept(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """§10: they come before the answer that names the session, and are told once it has come."""
+    early = scripted("early-updates", "slow-new=0.2", log=agent_log.path)
+    server = await start_server(agents={"early": early})
+    async with talking(server, workspace, "early") as talk:
+        await talk.run(script(say("a")))
+        rows = await talk.judge(text="a")
+        (commands,) = [row.data["commands"] for row in rows if row.kind == "commands"]
+        assert [command["name"] for command in commands] == ["early"]
+        assert not [row for row in rows if row.kind == "unknown"]
+
+
+async def test_early_updates_outlive_a_killed_server(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """§10: they are rows like all else."""
+    early = scripted("early-updates", "slow-new=1.5", log=agent_log.path)
+    server = await start_server(agents={"early": early})
+    async with talking(server, workspace, "early") as talk:
+        turn = await talk.send(script(say("a")))
+        await until(lambda: len(agent_log.sent("session/update")) == 1, 30)
+        await server.restart()
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        assert len(agent_log.received("session/new")) == 1
+        rows = await talk.judge(text="a")
+        assert [len(row.data["commands"]) for row in rows if row.kind == "commands"] == [1]
+
+
+async def test_an_update_for_a_session_nobody_opened_is_kept_raw(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """F20: and does not end up in another session's text."""
+    stray = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "stray"}}
+    frame = {"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "other", "update": stray}}
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("a"), raw(json.dumps(frame)), say("b")))
+        await talk.run(script(say("c")))
+        rows = await talk.judge(text="abc")
+        assert [row.data["raw"] for row in rows if row.kind == "unknown"] == [frame["params"]]
+
+
+async def test_every_way_a_prompt_can_be_answered_is_told(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K7, §11: reasons as they are, errors in words, and an error after a stop is a stop."""
+    async with talking(server, workspace) as talk:
+        for reason in ("max_tokens", "max_turn_requests", "refusal", "a_new_reason"):
+            assert (await talk.run(script(say("x"), stop(reason))))["stop_reason"] == reason
+        failed = await talk.run(script(say("x"), error(-32603, "It broke.")))
+        assert failed["stop_reason"] == "error"
+        assert "It broke." in failed["error"]["message"]
+        assert talk.states() == ["done"] * 4 + ["failed"]
+    async with talking(server, workspace, "scripted-ignore-cancel") as talk:
+        turn = await talk.send(script(touch("said"), wait_file("go"), error(-32800, "Cancelled.")))
+        await until((workspace / "said").exists, 30)
+        await talk.cancel()
+        await until(lambda: len(agent_log.received("session/cancel")) == 1, 10)
+        (workspace / "go").touch()
+        ended = await talk.ended(turn)
+        assert (ended["stop_reason"], ended.get("error")) == ("cancelled", None)
+        assert talk.states() == ["cancelled"]
+
+
+async def test_a_turn_goes_on_after_an_answer_to_nobody(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F12: answers to requests we never made, twice the same answer, errors without an id."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("a")))
+        answered = agent_log.received("session/prompt")[0]["id"]
+        lines = [
+            {"jsonrpc": "2.0", "id": answered, "result": {"stopReason": "end_turn"}},
+            {"jsonrpc": "2.0", "id": "never asked", "result": {}},
+            {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}},
+            {"jsonrpc": "2.0", "error": {"code": -32700, "message": "Parse error"}},
+        ]
+        prompt = script(chunks(3), *(raw(json.dumps(line)) for line in lines), say("b"))
+        assert (await talk.run(prompt))["stop_reason"] == "end_turn"
+        await talk.judge(text="a" + spoken_by(prompt))
