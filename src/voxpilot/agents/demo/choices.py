@@ -1,0 +1,86 @@
+"""What a person can choose: a model, a mode, a command.
+
+Lives here: what there is, in the protocol's shape. Modes are told in two ways,
+as a config option and in the older form, for clients that know only that.
+Lives elsewhere: what a choice changes (turn.py, voices.py, replies.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from voxpilot.agents.demo.peer import INVALID_PARAMS, Json, RpcError
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    value: str
+    name: str
+    description: str
+
+
+MODELS = (
+    Choice("demo-plain", "Demo Plain", "Says what it does in few words."),
+    Choice("demo-cheerful", "Demo Cheerful", "Does the same, and enjoys it more."),
+)
+MODES = (
+    Choice("ask", "Ask", "Asks before it changes a file or runs a command."),
+    Choice("auto", "Auto", "Does everything without asking."),
+)
+SETTINGS = {"model": ("Model", MODELS), "mode": ("Mode", MODES)}
+"""The config options by id; the id of each is its category too."""
+
+COMMANDS = {
+    "tour": "Show the whole tour again",
+    "slow": "Talk for a minute: time enough to stop, to reload, to look away",
+    "error": "Fail, to show what an error looks like",
+}
+
+
+def defaults() -> dict[str, str]:
+    return {id: choices[0].value for id, (_, choices) in SETTINGS.items()}
+
+
+def check(config_id: object, value: object) -> tuple[str, str]:
+    """The two, if there is such a choice."""
+    if isinstance(config_id, str) and config_id in SETTINGS:
+        for choice in SETTINGS[config_id][1]:
+            if choice.value == value:
+                return config_id, choice.value
+    raise RpcError(INVALID_PARAMS, f"There is no choice {value!r} for {config_id!r}.")
+
+
+def config_options(settings: Mapping[str, str]) -> list[Json]:
+    return [
+        {
+            "id": id,
+            "name": name,
+            "category": id,
+            "type": "select",
+            "currentValue": settings[id],
+            "options": [
+                {"value": choice.value, "name": choice.name, "description": choice.description}
+                for choice in choices
+            ],
+        }
+        for id, (name, choices) in SETTINGS.items()
+    ]
+
+
+def older_modes(settings: Mapping[str, str]) -> Json:
+    modes = [{"id": mode.value, "name": mode.name, "description": mode.description} for mode in MODES]
+    return {"currentModeId": settings["mode"], "availableModes": modes}
+
+
+def config_option_update(settings: Mapping[str, str]) -> Json:
+    return {"sessionUpdate": "config_option_update", "configOptions": config_options(settings)}
+
+
+def current_mode_update(settings: Mapping[str, str]) -> Json:
+    return {"sessionUpdate": "current_mode_update", "currentModeId": settings["mode"]}
+
+
+def available_commands_update() -> Json:
+    commands = [{"name": name, "description": description} for name, description in COMMANDS.items()]
+    return {"sessionUpdate": "available_commands_update", "availableCommands": commands}
