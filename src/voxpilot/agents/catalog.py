@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from voxpilot.settings import AgentSettings, Settings
 
 _PASSED = ("HOME", "PATH", "LANG", "TERM", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
 """All that a child sees of our environment, beside LC_… and what its agent names."""
+
+_PYTHON = "{python}"
+"""In place of a command: the interpreter that runs us, for an agent that comes with us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +56,15 @@ class Catalog:
             raise NotFound(f"There is no agent called {id!r}.", f"Known agents: {', '.join(self._entries)}.")
         env = self._child_environment(entry)
         search_path = env.get("PATH", os.defpath)
+        command = sys.executable if entry.command == _PYTHON else entry.command
         return Agent(
             id=id,
             display_name=entry.display_name or id,
-            command=entry.command,
+            command=command,
             args=entry.args,
             env=env,
             install_hint=entry.install_hint,
-            path=shutil.which(entry.command, path=search_path),
+            path=shutil.which(command, path=search_path),
             search_path=search_path,
         )
 
