@@ -101,11 +101,11 @@ def prompt_request(ledger: Ledger, turn: Turn) -> Request | None:
     return None
 
 
-def cancel(ledger: Ledger, now: float) -> Turn:
+def cancel(ledger: Ledger, now: float, wanted: str | None = None) -> Turn:
     """Stop the running turn: at once if its prompt is not out, else as soon as the agent says so."""
     turn = running(ledger)
-    if turn is None:
-        raise Conflict("Nothing is running in this chat.")
+    if turn is None or wanted not in (None, turn.id):
+        raise Conflict("Nothing is running in this chat." if turn is None else "Another turn is running now.")
     if turn.cancelled_at is not None:
         return turn
     turn = ledger.change(turn, cancelled_at=now)

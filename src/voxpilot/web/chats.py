@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 
 from voxpilot.chat.events import ChatInfoChanged, Json
 from voxpilot.errors import NotFound
-from voxpilot.runtime import turn
+from voxpilot.runtime import options, turn
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage import chats
 from voxpilot.storage.event_log import whole_event
@@ -21,14 +21,16 @@ from voxpilot.storage.ledger import Ledger
 from voxpilot.web.schemas import (
     STORED_EVENT,
     Blocks,
+    Cancel,
     ChatChange,
     ChatInfo,
     ChatList,
-    Keyed,
     MessageEdit,
     MessageTaken,
     NewChat,
     NewMessage,
+    OptionChosen,
+    OptionTaken,
     TurnRef,
 )
 
@@ -106,12 +108,23 @@ async def remove_queued(chat_id: str, message_id: str, sup: Sup) -> None:
 
 
 @router.post("/{chat_id}/cancel", status_code=202, response_model=TurnRef)
-async def cancel(chat_id: str, sup: Sup, body: Keyed | None = None) -> Json:
+async def cancel(chat_id: str, sup: Sup, body: Cancel | None = None) -> Json:
+    wanted = body.turn if body else None
+
     def act(ledger: Ledger, now: float) -> Json:
-        return {"turn": turn.cancel(ledger, now).id}
+        return {"turn": turn.cancel(ledger, now, wanted).id}
 
     key = scoped(body.key, chat_id, "cancel") if body else None
     return await (await sup.chat(chat_id)).do(act, key)
+
+
+@router.post("/{chat_id}/options", response_model=OptionTaken)
+async def choose_option(chat_id: str, body: OptionChosen, sup: Sup) -> Json:
+    def act(ledger: Ledger, now: float) -> Json:
+        options.choose(ledger, body.session_name, body.id, body.value, now)
+        return {"id": body.id, "value": body.value}
+
+    return await (await sup.chat(chat_id)).do(act, scoped(body.key, chat_id, "options"))
 
 
 @router.get("/{chat_id}/blocks", response_model=Blocks)

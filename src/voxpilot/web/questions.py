@@ -9,7 +9,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from voxpilot.chat.events import Json
-from voxpilot.errors import NotFound
+from voxpilot.errors import Invalid, NotFound
 from voxpilot.runtime import questions
 from voxpilot.storage import chats
 from voxpilot.storage.ledger import Ledger
@@ -24,7 +24,12 @@ async def answer(chat_id: str, question_id: str, body: AnswerGiven, request: Req
     where = request.scope["visitor"].name
 
     def act(ledger: Ledger, now: float) -> Json:
-        decided = questions.answer(ledger, question_id, body.option_id, where, body.reason, now)
+        if body.action is not None:
+            decided = questions.respond(ledger, question_id, body.action, body.content, where, now)
+        elif body.option_id is not None:
+            decided = questions.answer(ledger, question_id, body.option_id, where, body.reason, now)
+        else:
+            raise Invalid("An answer needs an option, or an action.", "Send option_id or action.")
         return {"question_id": decided.id, "option_id": body.option_id, "outcome": decided.outcome}
 
     try:

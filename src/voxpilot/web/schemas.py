@@ -121,7 +121,9 @@ class MessageEdit(Body):
     key: Key | None = None
 
 
-class Keyed(Body):
+class Cancel(Body):
+    turn: str | None = Field(None, max_length=100)
+    """Stop this turn and no other."""
     key: Key | None = None
 
 
@@ -135,15 +137,33 @@ class TurnRef(BaseModel):
 
 
 class AnswerGiven(Body):
-    option_id: str = Field(max_length=1000)
+    """`option_id` for a permission; `action`, and `content` with it, for a form or a link."""
+
+    option_id: str | None = Field(None, max_length=1000)
+    action: Literal["accept", "decline", "cancel"] | None = None
+    content: dict[str, Any] | None = None
     reason: str | None = Field(None, max_length=10_000)
     key: Key | None = None
 
 
 class AnswerTaken(BaseModel):
     question_id: str
-    option_id: str
+    option_id: str | None
     outcome: str
+
+
+class OptionChosen(Body):
+    """A mode, model or other option of the agent's, by the id it is listed under."""
+
+    id: str = Field(max_length=1000)
+    value: str | bool
+    session_name: str = Field("main", max_length=200)
+    key: Key | None = None
+
+
+class OptionTaken(BaseModel):
+    id: str
+    value: str | bool
 
 
 class Blocks(BaseModel):
