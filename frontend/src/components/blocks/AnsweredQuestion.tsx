@@ -1,0 +1,45 @@
+// Where a question stands in the conversation: one line, before and after it was answered.
+//
+// The card that can be answered stands outside the conversation (question/QuestionDock.tsx), where nothing an agent
+// writes can look like it.
+import { Show, type JSX } from "solid-js";
+
+import type { QuestionBlock } from "../../state";
+import { CheckIcon, CrossIcon, QuestionIcon } from "../icons";
+import { answerLine } from "../question/answerLine";
+import { visibleText } from "../question/visibleText";
+
+export function AnsweredQuestion(props: { block: QuestionBlock }): JSX.Element {
+  return (
+    <Show when={answerLine(props.block)} fallback={<OpenLine block={props.block} />}>
+      {(line) => (
+        <p class="answered" data-testid="block-question" data-state="answered">
+          <Show when={line().isPositive} fallback={<CrossIcon />}>
+            <CheckIcon />
+          </Show>
+          <span>
+            <span class="answered-title">{visibleText(oneLine(props.block.title))}</span> <span>{line().words}</span>
+            <Show when={props.block.answer?.reason}>{(reason) => <span>: “{visibleText(reason())}”</span>}</Show>
+          </span>
+        </p>
+      )}
+    </Show>
+  );
+}
+
+/** A tool call that waits says so itself. */
+function OpenLine(props: { block: QuestionBlock }): JSX.Element {
+  return (
+    <Show when={!props.block.detail.tool}>
+      <p class="answered answered-open">
+        <QuestionIcon />
+        <span class="cut">{visibleText(oneLine(props.block.title))}</span>
+        <span class="tool-word-need">waits for you</span>
+      </p>
+    </Show>
+  );
+}
+
+function oneLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,27 @@
+// A message on its way to the server.
+import { Show, type JSX } from "solid-js";
+
+import { discardSend, retrySend, type Outgoing } from "../../state";
+import { PersonMessage } from "./Message";
+
+const NOTES = { sending: "Sending…", waiting: "Goes out when the server can be reached", refused: "Not sent" };
+
+export function OutgoingMessage(props: { message: Outgoing }): JSX.Element {
+  return (
+    <PersonMessage text={props.message.text} note={NOTES[props.message.state]} isPending={true}>
+      <Show when={props.message.state === "refused"}>
+        <span class="message-problem">
+          : {props.message.problem?.message} {props.message.problem?.hint}
+        </span>
+        <button type="button" class="text-button" onClick={() => retrySend(props.message.key)}>
+          Try again
+        </button>
+      </Show>
+      <Show when={props.message.state !== "sending"}>
+        <button type="button" class="text-button" onClick={() => discardSend(props.message.key)}>
+          Edit
+        </button>
+      </Show>
+    </PersonMessage>
+  );
+}

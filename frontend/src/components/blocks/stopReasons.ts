@@ -1,0 +1,19 @@
+// Why a turn ended, in words.
+
+const REASONS: Record<string, string> = {
+  end_turn: "Done",
+  max_tokens: "Stopped: the answer became too long for the model",
+  max_turn_requests: "Stopped: the agent asked its model too often in one turn",
+  refusal: "The model refused",
+  cancelled: "Stopped by you",
+  interrupted: "Interrupted",
+  error: "Failed",
+};
+
+export function stopReason(reason: string): string {
+  return REASONS[reason] ?? `Ended: ${reason.replaceAll("_", " ")}`;
+}
+
+export function isGoodEnd(reason: string): boolean {
+  return reason === "end_turn";
+}

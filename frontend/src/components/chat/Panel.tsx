@@ -1,0 +1,105 @@
+// Beside the conversation: the plan, the files changed, and what there is to know of the agent.
+import { createMemo, For, Show, type JSX } from "solid-js";
+
+import type { ChatState, Json, PlanBlock } from "../../state";
+import { PlanBlockView } from "../blocks/PlanBlock";
+import { OptionSelects } from "../composer/OptionSelects";
+import { ChangeCount } from "../diff/ChangeCount";
+import { folderOf, within } from "../paths";
+import { visibleText } from "../question/visibleText";
+import { changedFiles } from "./changes";
+import { statusOf } from "./status";
+import { UsageRing } from "./UsageRing";
+
+export function Panel(props: {
+  state: ChatState;
+  agentName: string;
+  onChoose: (option: string, value: Json) => void;
+}): JSX.Element {
+  const plan = createMemo(() => props.state.blocks.findLast((block): block is PlanBlock => block.kind === "plan"));
+  return (
+    <div class="panel-body">
+      <Show when={plan()}>
+        {(block) => (
+          <section class="panel-part">
+            <h2 class="panel-head">
+              Plan
+              <span class="list-count">
+                {block().entries.filter((entry) => entry.status === "completed").length}/{block().entries.length}
+              </span>
+            </h2>
+            <PlanBlockView entries={block().entries} isLive={block().turn === props.state.head.turn?.id} isBare />
+          </section>
+        )}
+      </Show>
+      <Changes state={props.state} />
+      <Details {...props} />
+    </div>
+  );
+}
+
+function Changes(props: { state: ChatState }): JSX.Element {
+  const files = createMemo(() => changedFiles(props.state.blocks));
+  const name = (path: string) => visibleText(within(props.state.head.workspace, path));
+  return (
+    <Show when={files().length > 0}>
+      <section class="panel-part">
+        <h2 class="panel-head">
+          Changes
+          <span class="list-count">{files().length}</span>
+        </h2>
+        <ul class="changed">
+          <For each={files()}>
+            {(file) => (
+              <li title={file.path}>
+                <span class="changed-name">
+                  <span class="cut">{name(file.path).slice(folderOf(name(file.path)).length)}</span>
+                  <span class="changed-folder cut">{folderOf(name(file.path)) || "./"}</span>
+                </span>
+                <Show when={file.isNew}>
+                  <span class="chip">new</span>
+                </Show>
+                <ChangeCount added={file.added} removed={file.removed} />
+              </li>
+            )}
+          </For>
+        </ul>
+      </section>
+    </Show>
+  );
+}
+
+function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
+  const status = () => statusOf(props.state);
+  const options = () => props.state.head.options["main"] ?? [];
+  return (
+    <section class="panel-part">
+      <h2 class="panel-head">Details</h2>
+      <dl class="facts">
+        <dt>Agent</dt>
+        <dd>{props.agentName}</dd>
+        <dt>Status</dt>
+        <dd>
+          {status().word}
+          <Show when={status().message}>{(message) => <p>{visibleText(message())}</p>}</Show>
+          <Show when={status().hint}>{(hint) => <p class="quiet">{visibleText(hint())}</p>}</Show>
+        </dd>
+        <dt>Workspace</dt>
+        <dd class="mono breakable">{props.state.head.workspace}</dd>
+        <Show when={props.state.head.usage["main"]}>
+          {(usage) => (
+            <>
+              <dt>Context</dt>
+              <dd>
+                <UsageRing usage={usage()} />
+              </dd>
+            </>
+          )}
+        </Show>
+      </dl>
+      <div class="panel-options">
+        <OptionSelects options={options()} isAll onChoose={props.onChoose} />
+      </div>
+    </section>
+  );
+}

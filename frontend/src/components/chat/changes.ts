@@ -1,0 +1,30 @@
+// The files a chat changed, as far as its blocks at hand tell.
+
+import type { Block } from "../../state";
+import { diffOf, diffsOf, progressOf } from "../tool/words";
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  readonly isNew: boolean;
+}
+
+export function changedFiles(blocks: readonly Block[]): ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const block of blocks) {
+    if (block.kind !== "tool" || progressOf(block) !== "done") continue;
+    for (const content of diffsOf(block.content)) {
+      const path = content.path ?? "";
+      const { added, removed } = diffOf(content);
+      const old = files.get(path);
+      files.set(path, {
+        path,
+        added: added + (old?.added ?? 0),
+        removed: removed + (old?.removed ?? 0),
+        isNew: old?.isNew ?? content.oldText == null,
+      });
+    }
+  }
+  return [...files.values()];
+}

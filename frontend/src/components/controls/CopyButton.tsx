@@ -1,0 +1,28 @@
+// A button that copies, and says that it did.
+import { createSignal, Show, type JSX } from "solid-js";
+
+import { CheckIcon, CopyIcon } from "../icons";
+
+export function CopyButton(props: { text: () => string; label: string; words?: string }): JSX.Element {
+  const [said, setSaid] = createSignal("");
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(props.text());
+      setSaid("Copied");
+    } catch {
+      setSaid("Could not copy");
+    }
+    setTimeout(() => setSaid(""), 1500);
+  }
+  return (
+    <button type="button" class="text-button" aria-label={props.label} title={props.label} onClick={() => void copy()}>
+      <Show when={said() === "Copied"} fallback={<CopyIcon />}>
+        <CheckIcon />
+      </Show>
+      <Show when={said() || props.words}>{(words) => <span>{words()}</span>}</Show>
+      <span class="unseen" role="status">
+        {said()}
+      </span>
+    </button>
+  );
+}

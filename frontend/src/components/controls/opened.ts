@@ -1,0 +1,24 @@
+// What a person opened or closed stays so, however often it is drawn again.
+
+import { createSignal, type Accessor } from "solid-js";
+
+const wishes = new Map<string, [Accessor<boolean | undefined>, (isOpen: boolean) => void]>();
+const MOST = 2000;
+
+/** What a person wished under this name: open, closed, or undefined when they said nothing. */
+export function opened(name: string): { readonly wish: boolean | undefined; set(isOpen: boolean): void } {
+  let kept = wishes.get(name);
+  if (!kept) {
+    const [wish, setWish] = createSignal<boolean>();
+    kept = [wish, (isOpen: boolean) => void setWish(isOpen)];
+    if (wishes.size >= MOST) wishes.delete(wishes.keys().next().value!);
+    wishes.set(name, kept);
+  }
+  const [wish, set] = kept;
+  return {
+    get wish() {
+      return wish();
+    },
+    set,
+  };
+}

@@ -1,0 +1,116 @@
+// The conversation: its rows, older ones as a person goes up, and the end held in view while they are at the end.
+import { createMemo, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
+
+import { outbox, type Block, type ChatHandle, type ChatState } from "../../state";
+import { OutgoingMessage } from "../blocks/OutgoingMessage";
+import { Skeleton } from "../controls/Skeleton";
+import { DownIcon } from "../icons";
+import { rowsOf, type Row as RowShape } from "./rows";
+import { Row } from "./Row";
+import { createScrolling } from "./scrolling";
+import { createShownRows } from "./shownRows";
+import { WorkingLine } from "./WorkingLine";
+
+/** Rows this near the end are always laid out, so that the end is exactly where it seems. */
+const NEAR_END = 30;
+
+export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX.Element {
+  const scrolling = createScrolling();
+  const shown = createShownRows(scrolling.isAtEnd);
+  const rows = createMemo<RowShape[]>((before) => rowsOf(props.state.blocks, props.state.head.turn?.id, before), []);
+  const byKey = createMemo(() => new Map(rows().map((row) => [row.key, row])));
+  const keys = createMemo(() => rows().slice(-shown.count()).map((row) => row.key));
+  const hasMore = () => shown.count() < rows().length || props.chat.hasOlder;
+  let box!: HTMLDivElement;
+  let column!: HTMLDivElement;
+
+  function more() {
+    if (!shown.grow(rows().length)) void props.chat.loadOlder().then(() => shown.grow(rows().length));
+  }
+  onMount(() => scrolling.attach(box, column));
+
+  return (
+    <div class="conversation">
+      <div class="scroller" ref={box} role="region" aria-label="Conversation" tabindex="0">
+        <div class="column" ref={column}>
+          <Show when={hasMore()}>
+            <OlderRows isLoading={props.chat.isLoadingOlder} root={() => box} onNear={more} />
+          </Show>
+          <For each={keys()}>
+            {(key, at) => (
+              <div class="row" classList={{ "row-far": at() < keys().length - NEAR_END }}>
+                <Row
+                  row={byKey().get(key)!}
+                  isLast={at() === keys().length - 1}
+                  answer={() => untrack(() => answerBefore(props.state.blocks, byKey().get(key)))}
+                />
+              </div>
+            )}
+          </For>
+          <For each={outbox(props.state.id)}>
+            {(message) => (
+              <div class="row">
+                <OutgoingMessage message={message} />
+              </div>
+            )}
+          </For>
+          <WorkingLine state={props.state} />
+        </div>
+      </div>
+      <Show when={!scrolling.isAtEnd()}>
+        <NewBelow seq={props.state.head.seq} onPress={() => scrolling.toEnd()} />
+      </Show>
+    </div>
+  );
+}
+
+/** Asks for more as soon as it comes near the view. */
+function OlderRows(props: { isLoading: boolean; root: () => HTMLElement; onNear: () => void }): JSX.Element {
+  let line!: HTMLDivElement;
+  onMount(() => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    // It may stay in view after some rows came; then the observer has nothing new to tell.
+    const watch = new IntersectionObserver(
+      ([entry]) => {
+        clearInterval(timer);
+        if (!entry?.isIntersecting) return;
+        props.onNear();
+        timer = setInterval(() => props.onNear(), 250);
+      },
+      { root: props.root(), rootMargin: "800px 0px 0px 0px" },
+    );
+    watch.observe(line);
+    onCleanup(() => {
+      watch.disconnect();
+      clearInterval(timer);
+    });
+  });
+  return (
+    <div class="row row-older" ref={line}>
+      <Skeleton lines={3} label={props.isLoading ? "Loading earlier messages" : "Earlier messages"} />
+    </div>
+  );
+}
+
+function NewBelow(props: { seq: number; onPress: () => void }): JSX.Element {
+  const [since] = createSignal(untrack(() => props.seq));
+  return (
+    <button type="button" class="new-below" onClick={() => props.onPress()}>
+      <DownIcon />
+      <Show when={props.seq > since()} fallback={<span class="unseen">To the end</span>}>
+        New below
+      </Show>
+    </button>
+  );
+}
+
+/** What was said in the turn that ends with this row. */
+function answerBefore(blocks: readonly Block[], row: RowShape | undefined): string {
+  if (row?.kind !== "block" || row.block.kind !== "turn") return "";
+  const turn = row.block.turn;
+  return blocks
+    .filter((block) => block.kind === "text" && block.turn === turn && block.tool_call_id === undefined)
+    .map((block) => (block as { text: string }).text.trim())
+    .filter(Boolean)
+    .join("\n\n");
+}

@@ -1,0 +1,57 @@
+// One row of the conversation, drawn by what it is.
+import { Match, Switch, type JSX } from "solid-js";
+
+import type { Block, BlockKind, BlockOf } from "../../state";
+import { ActivityGroup } from "../blocks/ActivityGroup";
+import { AnsweredQuestion } from "../blocks/AnsweredQuestion";
+import { DelegatedWork } from "../blocks/DelegatedWork";
+import { Message } from "../blocks/Message";
+import { Notice } from "../blocks/Notice";
+import { PlanBlockView } from "../blocks/PlanBlock";
+import { TextBlockView } from "../blocks/TextBlock";
+import { Thought } from "../blocks/Thought";
+import { ToolCall } from "../blocks/ToolCall";
+import { TurnFooter } from "../blocks/TurnFooter";
+import { UnknownBlockView } from "../blocks/UnknownBlock";
+import { useHere } from "./here";
+import type { Row as RowShape } from "./rows";
+
+export function Row(props: { row: RowShape; isLast: boolean; answer: () => string }): JSX.Element {
+  const group = () => (props.row.kind === "group" ? props.row : undefined);
+  const delegated = () => (props.row.kind === "delegated" ? props.row : undefined);
+  const block = () => (props.row.kind === "block" ? props.row.block : undefined);
+  return (
+    <Switch>
+      <Match when={group()}>{(row) => <ActivityGroup blocks={row().blocks} until={row().until} />}</Match>
+      <Match when={delegated()}>{(row) => <DelegatedWork block={row().block} inner={row().inner} />}</Match>
+      <Match when={block()}>
+        {(shown) => <BlockView block={shown()} until={props.row.until} isLast={props.isLast} answer={props.answer} />}
+      </Match>
+    </Switch>
+  );
+}
+
+function BlockView(props: {
+  block: Block;
+  until: number | undefined;
+  isLast: boolean;
+  answer: () => string;
+}): JSX.Element {
+  const here = useHere();
+  const a = <K extends BlockKind>(kind: K) => (props.block.kind === kind ? (props.block as BlockOf<K>) : undefined);
+  return (
+    <Switch fallback={<UnknownBlockView block={{ ...props.block, kind: "unknown", raw: props.block as never }} />}>
+      <Match when={a("message")}>{(block) => <Message block={block()} />}</Match>
+      <Match when={a("text")}>{(block) => <TextBlockView block={block()} isLast={props.isLast} />}</Match>
+      <Match when={a("thought")}>{(block) => <Thought block={block()} until={props.until} />}</Match>
+      <Match when={a("tool")}>{(block) => <ToolCall block={block()} />}</Match>
+      <Match when={a("plan")}>
+        {(block) => <PlanBlockView entries={block().entries} isLive={block().turn === here.liveTurn} />}
+      </Match>
+      <Match when={a("question")}>{(block) => <AnsweredQuestion block={block()} />}</Match>
+      <Match when={a("notice")}>{(block) => <Notice block={block()} />}</Match>
+      <Match when={a("turn")}>{(block) => <TurnFooter block={block()} answer={props.answer} />}</Match>
+      <Match when={a("unknown")}>{(block) => <UnknownBlockView block={block()} />}</Match>
+    </Switch>
+  );
+}

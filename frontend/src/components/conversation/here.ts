@@ -1,0 +1,25 @@
+// What blocks need to know of the chat they stand in.
+
+import { createContext, useContext } from "solid-js";
+
+export interface Here {
+  readonly chatId: string;
+  readonly workspace: string | undefined;
+  /** The turn that runs now. */
+  readonly liveTurn: string | undefined;
+  /** When the last event came, in the server's time. */
+  readonly lastAt: number;
+  /** The name a person knows an agent by. */
+  agentName(id: string | undefined): string;
+  /** Whether a tool call waits for somebody's answer. */
+  isAsked(tool: string): boolean;
+}
+
+const HereContext = createContext<Here>();
+export const HereProvider = HereContext.Provider;
+
+export function useHere(): Here {
+  const here = useContext(HereContext);
+  if (!here) throw new Error("A block was drawn outside a chat.");
+  return here;
+}

@@ -1,0 +1,126 @@
+// The rows of a conversation.
+//
+// Lives here: which blocks stand alone, which are told together as one line of activity, and which belong inside
+// another block. Lives elsewhere: drawing rows (Row.tsx), what a group is called (../tool/summary.ts).
+import type { Block, ThoughtBlock, ToolBlock } from "../../state";
+import { hasEnded } from "../tool/words";
+
+export type Activity = ToolBlock | ThoughtBlock;
+
+interface Placed {
+  readonly key: string;
+  /** When the next thing happened, as far as it has. */
+  readonly until: number | undefined;
+}
+
+export type Row =
+  | (Placed & { readonly kind: "block"; readonly block: Block })
+  | (Placed & { readonly kind: "group"; readonly blocks: readonly Activity[] })
+  | (Placed & { readonly kind: "delegated"; readonly block: ToolBlock; readonly inner: readonly Block[] });
+
+const CHANGES = new Set(["edit", "delete", "move"]);
+
+/**
+ * Consecutive calls that have ended become one row, changes apart from looking and running, so that what was
+ * changed never hides among what was read. A thought at the end of a running turn is still being thought. Rows
+ * already drawn are kept where nothing in them changed.
+ */
+export function rowsOf(blocks: readonly Block[], liveTurn?: string, before: readonly Row[] = []): Row[] {
+  const inner = innerBlocks(blocks);
+  const outer = blocks.filter((block) => !isInside(block, inner) && !isQuiet(block));
+  const known = new Map(before.map((row) => [row.key, row]));
+  const rows: Row[] = [];
+  let at = 0;
+  while (at < outer.length) {
+    const run = runFrom(outer, at, inner, liveTurn);
+    at += Math.max(1, run.length);
+    const until = outer[at]?.at;
+    const row = run.length > 0 ? rowOfRun(run, until) : rowOfBlock(outer[at - 1]!, inner, until);
+    const old = known.get(row.key);
+    rows.push(old && isSame(old, row) ? old : row);
+  }
+  return rows;
+}
+
+/** The calls from here on that are told together; empty when the block here stands alone. */
+function runFrom(blocks: readonly Block[], from: number, inner: Map<string, Block[]>, liveTurn?: string): Activity[] {
+  const run: Activity[] = [];
+  for (let at = from; at < blocks.length; at += 1) {
+    const block = blocks[at]!;
+    const isThinking = at === blocks.length - 1 && block.kind === "thought" && block.turn === liveTurn;
+    if (!isActivity(block) || isThinking || laneOf(block) === null) break;
+    if (block.kind === "tool" && inner.has(block.id)) break;
+    if (run.length > 0 && !mayJoin(run, block)) break;
+    run.push(block);
+  }
+  return run;
+}
+
+function rowOfBlock(block: Block, inner: Map<string, Block[]>, until: number | undefined): Row {
+  const own = block.kind === "tool" ? inner.get(block.id) : undefined;
+  if (own && block.kind === "tool") return { kind: "delegated", key: keyOf(block), block, inner: own, until };
+  return { kind: "block", key: keyOf(block), block, until };
+}
+
+/** What stands in the list of a delegated call has its name; everything else stands for itself. */
+function innerBlocks(blocks: readonly Block[]): Map<string, Block[]> {
+  const calls = new Set(blocks.filter((block) => block.kind === "tool" && !block.tool_call_id).map((block) => (block as ToolBlock).id));
+  const inner = new Map<string, Block[]>();
+  for (const block of blocks) {
+    const call = block.tool_call_id;
+    if (call === undefined || !calls.has(call)) continue;
+    const list = inner.get(call);
+    if (list) list.push(block);
+    else inner.set(call, [block]);
+  }
+  return inner;
+}
+
+function isInside(block: Block, inner: Map<string, Block[]>): boolean {
+  return block.tool_call_id !== undefined && inner.has(block.tool_call_id);
+}
+
+/** A thought without a word says nothing. */
+function isQuiet(block: Block): boolean {
+  return block.kind === "thought" && block.text === "" && !block.parts?.length;
+}
+
+function isActivity(block: Block): block is Activity {
+  return block.kind === "tool" || block.kind === "thought";
+}
+
+/** Calls of one lane may be told together; null for a call that is still going on. */
+function laneOf(block: Activity): "changes" | "looks" | null {
+  if (block.kind === "thought") return "looks";
+  if (!hasEnded(block)) return null;
+  return CHANGES.has(block.tool_kind) ? "changes" : "looks";
+}
+
+function mayJoin(run: readonly Activity[], block: Activity): boolean {
+  const last = run.at(-1)!;
+  return last.turn === block.turn && laneOf(last) === laneOf(block);
+}
+
+function rowOfRun(run: readonly Activity[], until: number | undefined): Row {
+  const first = run[0]!;
+  if (run.length === 1) return { kind: "block", key: keyOf(first), block: first, until };
+  return { kind: "group", key: keyOf(first), blocks: run, until };
+}
+
+function keyOf(block: Block): string {
+  return `${block.kind}-${block.pos}`;
+}
+
+function isSame(one: Row, other: Row): boolean {
+  if (one.until !== other.until) return false;
+  if (one.kind === "block" && other.kind === "block") return one.block === other.block;
+  if (one.kind === "group" && other.kind === "group") return isSameList(one.blocks, other.blocks);
+  if (one.kind === "delegated" && other.kind === "delegated") {
+    return one.block === other.block && isSameList(one.inner, other.inner);
+  }
+  return false;
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}

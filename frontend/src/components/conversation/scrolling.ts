@@ -1,0 +1,94 @@
+// Scrolling that never moves what is being read.
+//
+// Lives here: staying at the end while a person is at the end, and otherwise holding the row they look at where it
+// is, whatever grows, folds or arrives above or below it. Lives elsewhere: which rows are drawn (Conversation.tsx).
+import { createSignal, onCleanup, type Accessor } from "solid-js";
+
+/** This close to the end counts as being there. */
+const NEAR_PIXELS = 40;
+
+export interface Scrolling {
+  /** Whether the end is held in view. */
+  readonly isAtEnd: Accessor<boolean>;
+  /** Call once the scrolling box and the column inside it are there. */
+  attach(box: HTMLElement, column: HTMLElement): void;
+  toEnd(): void;
+}
+
+export function createScrolling(): Scrolling {
+  const [isAtEnd, setAtEnd] = createSignal(true);
+  let box: HTMLElement | undefined;
+  let column: HTMLElement | undefined;
+  let lastTop = 0;
+  let lastHeight = 0;
+  let anchor: { row: Element; top: number } | undefined;
+
+  function fromEnd(): number {
+    return box!.scrollHeight - box!.scrollTop - box!.clientHeight;
+  }
+
+  function onScroll() {
+    const isUpward = box!.scrollTop < lastTop - 1 && box!.scrollHeight >= lastHeight;
+    // Growth moves the end away without anybody scrolling, so only going up lets go of it.
+    if (fromEnd() <= NEAR_PIXELS) setAtEnd(true);
+    else if (isUpward) setAtEnd(false);
+    remember();
+  }
+
+  function remember() {
+    lastTop = box!.scrollTop;
+    lastHeight = box!.scrollHeight;
+    anchor = isAtEnd() ? undefined : firstVisible(box!, column!);
+  }
+
+  function onResize() {
+    if (isAtEnd()) box!.scrollTop = box!.scrollHeight;
+    else if (anchor?.row.isConnected) {
+      const moved = topOf(anchor.row, box!) - anchor.top;
+      if (Math.abs(moved) >= 1) box!.scrollTop += moved;
+    }
+    remember();
+  }
+
+  return {
+    isAtEnd,
+    attach(scroller, content) {
+      box = scroller;
+      column = content;
+      const watch = new ResizeObserver(onResize);
+      watch.observe(scroller);
+      watch.observe(content);
+      scroller.addEventListener("scroll", onScroll, { passive: true });
+      onCleanup(() => {
+        watch.disconnect();
+        scroller.removeEventListener("scroll", onScroll);
+      });
+    },
+    toEnd() {
+      setAtEnd(true);
+      if (box) box.scrollTop = box.scrollHeight;
+    },
+  };
+}
+
+function firstVisible(box: HTMLElement, column: HTMLElement): { row: Element; top: number } | undefined {
+  const rows = column.children;
+  let low = 0;
+  let high = rows.length - 1;
+  // Rows lie one below the other, so the first that reaches into view is found by halving.
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (bottomOf(rows[middle]!, box) > 0) high = middle;
+    else low = middle + 1;
+  }
+  const row = rows[low];
+  return row && { row, top: topOf(row, box) };
+}
+
+function topOf(row: Element, box: HTMLElement): number {
+  return row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+}
+
+function bottomOf(row: Element, box: HTMLElement): number {
+  return row.getBoundingClientRect().bottom - box.getBoundingClientRect().top;
+}

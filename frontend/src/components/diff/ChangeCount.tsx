@@ -1,0 +1,21 @@
+// How many lines came and went: +3 −1.
+import { Show, type JSX } from "solid-js";
+
+export function ChangeCount(props: { added: number; removed: number }): JSX.Element {
+  return (
+    <Show when={props.added + props.removed > 0}>
+      <span class="change-count">
+        <Show when={props.added > 0}>
+          <span class="change-added" aria-label={`${props.added} lines added`}>
+            +{props.added.toLocaleString()}
+          </span>
+        </Show>
+        <Show when={props.removed > 0}>
+          <span class="change-removed" aria-label={`${props.removed} lines removed`}>
+            −{props.removed.toLocaleString()}
+          </span>
+        </Show>
+      </span>
+    </Show>
+  );
+}

@@ -1,0 +1,92 @@
+// The frame around every page: the list of chats at its side, the palette, the keys, the tab's sign.
+//
+// On a phone one of the two is seen: the list at home, the page everywhere else.
+import { createSignal, onCleanup, Show, type JSX } from "solid-js";
+
+import { connection, navigate, pathTo, route, session, signOut, useChats } from "../../state";
+import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SunIcon } from "../icons";
+import { baseName } from "../paths";
+import { ChatList } from "./ChatList";
+import { ConnectionBanner } from "./ConnectionBanner";
+import { COMMAND_KEY, isCommandKey, isTyping } from "./keys";
+import { KeysDialog } from "./KeysDialog";
+import { Palette } from "./Palette";
+import type { Entry } from "./paletteEntries";
+import { showInTab } from "./tabSign";
+import { nextTheme, setTheme, theme } from "./theme";
+
+export function Frame(props: { children: JSX.Element }): JSX.Element {
+  const chats = useChats();
+  const [shown, setShown] = createSignal<"palette" | "keys">();
+  const current = () => {
+    const now = route();
+    return now.page === "chat" ? now.id : undefined;
+  };
+  const title = () => chats.list.find((chat) => chat.id === current())?.title || "VoxPilot";
+  showInTab(() => chats.needsYou, title);
+
+  const entries = (): Entry[] => [
+    { name: "New chat", note: "", icon: PlusIcon, act: () => navigate(pathTo.newChat) },
+    ...chats.list.map((chat) => ({
+      name: chat.title || "New chat",
+      note: `${baseName(chat.workspace)}${chat.needs_you > 0 ? " · needs you" : ""}`,
+      icon: AgentIcon,
+      act: () => navigate(pathTo.chat(chat.id)),
+    })),
+    { name: "Show all keys", note: "?", icon: KeyboardIcon, act: () => setShown("keys") },
+    { name: "Change appearance", note: `now ${theme()}`, icon: SunIcon, act: () => setTheme(nextTheme()) },
+    { name: "Sign out", note: session.device ?? "", icon: LeaveIcon, act: () => void signOut() },
+  ];
+
+  function onKey(event: KeyboardEvent) {
+    if (isCommandKey(event) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      setShown(shown() === "palette" ? undefined : "palette");
+    } else if (event.key === "?" && !isTyping(event) && !document.querySelector("dialog[open]")) {
+      setShown("keys");
+    }
+  }
+  document.addEventListener("keydown", onKey);
+  onCleanup(() => document.removeEventListener("keydown", onKey));
+
+  return (
+    <div class="frame" data-view={route().page === "home" && chats.hasAny ? "list" : "main"}>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <nav class="side" aria-label="Chats">
+        <header class="side-head">
+          <a class="brand" href={pathTo.home} aria-label="VoxPilot, home">
+            <Logo />
+            <span>VoxPilot</span>
+          </a>
+          <Show when={connection.state !== "live"}>
+            <span class="chip">{connection.state === "offline" ? "offline" : "connecting"}</span>
+          </Show>
+        </header>
+        <div class="side-actions">
+          <a class="side-action side-new" href={pathTo.newChat}>
+            <PlusIcon />
+            New chat
+          </a>
+          <button type="button" class="side-action" onClick={() => setShown("palette")}>
+            <SearchIcon />
+            Search
+            <span class="side-keys" aria-hidden="true">
+              <kbd>{COMMAND_KEY}</kbd> <kbd>K</kbd>
+            </span>
+          </button>
+        </div>
+        <div class="side-list">
+          <ChatList chats={chats} current={current()} />
+        </div>
+      </nav>
+      <main class="main" id="main" tabindex="-1">
+        <ConnectionBanner />
+        {props.children}
+      </main>
+      <Palette isOpen={shown() === "palette"} entries={entries()} onClose={() => setShown(undefined)} />
+      <KeysDialog isOpen={shown() === "keys"} onClose={() => setShown(undefined)} />
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+// One question: who asks, exactly what will happen, and the answers there are.
+import { Match, Show, Switch, type JSX } from "solid-js";
+
+import type { QuestionBlock } from "../../state";
+import { useHere } from "../conversation/here";
+import { QuestionIcon } from "../icons";
+import { commandOf, diffsOf } from "../tool/words";
+import { createAnswering } from "./answering";
+import { FormAnswer } from "./FormAnswer";
+import { OptionsAnswer } from "./OptionsAnswer";
+import type { Answers } from "./QuestionDock";
+import { UrlAnswer } from "./UrlAnswer";
+import { visibleText } from "./visibleText";
+import { WhatWillHappen } from "./WhatWillHappen";
+
+export function QuestionCard(props: { question: QuestionBlock; answers: Answers }): JSX.Element {
+  const here = useHere();
+  const answering = createAnswering();
+  const title = () => visibleText(props.question.title);
+  return (
+    <div class="question" data-testid="block-question" data-state="open" data-armed={answering.isArmed()}>
+      <header class="question-head">
+        <QuestionIcon />
+        <h2>
+          {here.agentName(props.question.agent)} {wish(props.question)}
+        </h2>
+      </header>
+      <div class="question-body">
+        <Show when={title() !== commandOf(props.question.detail)}>
+          <p class="question-title" dir="auto">
+            {title()}
+          </p>
+        </Show>
+        <WhatWillHappen detail={props.question.detail} name={`${here.chatId}:${props.question.pos}`} />
+        <Show when={answering.problem()}>
+          {(problem) => (
+            <p class="field-problem" role="alert">
+              {problem()}
+            </p>
+          )}
+        </Show>
+      </div>
+      <Switch
+        fallback={<OptionsAnswer question={props.question} answers={props.answers} answering={answering} />}
+      >
+        <Match when={props.question.type === "form"}>
+          <FormAnswer question={props.question} answers={props.answers} answering={answering} />
+        </Match>
+        <Match when={props.question.type === "url"}>
+          <UrlAnswer question={props.question} answers={props.answers} answering={answering} />
+        </Match>
+      </Switch>
+    </div>
+  );
+}
+
+/** By what is there to see, not by what the agent calls it. */
+function wish(question: QuestionBlock): string {
+  if (question.type === "form") return "needs some details";
+  if (question.type === "url") return "wants you to open a page";
+  if (question.type === "sign-in") return "needs you to sign in";
+  if (commandOf(question.detail)) return "wants to run a command";
+  if (diffsOf(question.detail.content).length > 0) return "wants to change a file";
+  return question.type === "permission" ? "asks for permission" : "asks";
+}

@@ -1,0 +1,130 @@
+// Everything a tool call has to show, once it is opened.
+import { createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
+
+import { wholeEvent, type ToolBlock, type ToolContent } from "../../state";
+import { CopyButton } from "../controls/CopyButton";
+import { Diff } from "../diff/Diff";
+import { Fold } from "../controls/Fold";
+import { useHere } from "../conversation/here";
+import { FileIcon } from "../icons";
+import { within } from "../paths";
+import { visibleText } from "../question/visibleText";
+import { ContentPartView } from "./ContentPart";
+import { JsonText } from "./JsonText";
+import { TerminalText } from "./TerminalText";
+import { commandOf, diffsOf, exitCodeOf, folderOfCommand, outputText, textOf, type DiffContent } from "./words";
+
+/** Kinds whose text is meant to be read, not output of a program. */
+const PROSE = new Set(["think", "fetch", "other", "switch_mode"]);
+
+export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
+  const here = useHere();
+  const [whole, setWhole] = createSignal<Partial<ToolBlock>>({});
+  const block = (): ToolBlock => ({ ...props.block, ...whole() });
+  const hasText = () => block().content.some((content) => textOf(content)?.trim());
+  const output = () => (hasText() ? null : outputText(block().output));
+  const name = (part: string) => `${here.chatId}:${props.block.pos}:${part}`;
+  return (
+    <div class="tool-detail">
+      <Show when={commandOf(block())}>{(command) => <Command command={command()} folder={folderOfCommand(block())} />}</Show>
+      <Places block={block()} />
+      <For each={block().content}>{(content) => <Content content={content} kind={block().tool_kind} />}</For>
+      <Show when={output()}>{(text) => <TerminalText text={text()} label="Output" />}</Show>
+      <Show when={exitCodeOf(block())}>{(code) => <p class="exit-code">Exit status {code()}</p>}</Show>
+      <Show when={block().cut}>
+        <CutNote size={block().size} onLoad={async () => setWhole(await uncut(here.chatId, props.block.pos))} />
+      </Show>
+      <Show when={block().input !== undefined || block().output !== undefined}>
+        <Fold name={name("raw")} class="raw" summary={<span class="quiet">As the agent sent it</span>}>
+          <JsonText value={block().input} label="Input" />
+          <Show when={block().output !== undefined}>
+            <JsonText value={block().output} label="Output" />
+          </Show>
+        </Fold>
+      </Show>
+    </div>
+  );
+}
+
+/** A command exactly as it will run or ran. */
+export function Command(props: { command: string; folder: string | null }): JSX.Element {
+  const here = useHere();
+  return (
+    <div class="command">
+      <pre tabindex="0" aria-label="Command">
+        {visibleText(props.command)}
+      </pre>
+      <CopyButton text={() => props.command} label="Copy command" />
+      <Show when={props.folder}>
+        {(folder) => <p class="command-folder">in {visibleText(within(here.workspace, folder()))}</p>}
+      </Show>
+    </div>
+  );
+}
+
+function Places(props: { block: ToolBlock }): JSX.Element {
+  const here = useHere();
+  const shown = () => new Set(diffsOf(props.block.content).map((diff) => diff.path));
+  const places = () => props.block.locations.filter((place) => place.path && !shown().has(place.path));
+  return (
+    <Show when={places().length > 0}>
+      <ul class="places" aria-label="Files">
+        <For each={places()}>
+          {(place) => (
+            <li class="place">
+              <FileIcon />
+              <span class="mono">
+                {visibleText(within(here.workspace, place.path ?? ""))}
+                <Show when={place.line}>:{place.line}</Show>
+              </span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  );
+}
+
+function Content(props: { content: ToolContent; kind: string }): JSX.Element {
+  const part = () => (props.content.type === "content" ? props.content.content : undefined);
+  const isDiff = () => diffsOf([props.content]).length === 1;
+  return (
+    <Switch fallback={<JsonText value={{ ...props.content } as never} label={props.content.type ?? "Content"} />}>
+      <Match when={isDiff()}>
+        <Diff content={props.content as DiffContent} />
+      </Match>
+      <Match when={part()?.type === "text" && !part()?.text?.trim()}>{null}</Match>
+      <Match when={part()}>{(shown) => <ContentPartView part={shown()} isProse={PROSE.has(props.kind)} />}</Match>
+      <Match when={props.content.type === "terminal"}>{null}</Match>
+    </Switch>
+  );
+}
+
+function CutNote(props: { size: number | undefined; onLoad: () => Promise<unknown> }): JSX.Element {
+  const [state, setState] = createSignal<"cut" | "loading" | "failed">("cut");
+  async function load() {
+    setState("loading");
+    await props.onLoad().catch(() => setState("failed"));
+  }
+  return (
+    <p class="cut-note">
+      Only the beginning is shown
+      <Show when={props.size}>{(size) => <> of {Math.ceil(size() / 1000).toLocaleString()} kB</>}</Show>.
+      <button type="button" class="text-button" disabled={state() === "loading"} onClick={() => void load()}>
+        {state() === "failed" ? "Try again" : state() === "loading" ? "Loading…" : "Load all"}
+      </button>
+    </p>
+  );
+}
+
+async function uncut(chat: string, pos: number): Promise<Partial<ToolBlock>> {
+  const event = (await wholeEvent(chat, pos)) as Partial<ToolBlock>;
+  const { input, output, content, locations } = event;
+  return {
+    cut: false,
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    ...(content && { content }),
+    ...(locations && { locations }),
+  };
+}

@@ -1,0 +1,179 @@
+// Tool calls in words.
+//
+// Lives here: verb and object of a call by kind and status, the command it runs, what it has to show. What an agent
+// says of its call is only words: nothing here decides anything. Lives elsewhere: drawing (ToolCall.tsx).
+import type { Json, ToolBlock, ToolContent } from "../../state";
+import { diffLines, type FileDiff } from "../diff/lines";
+import { baseName, within } from "../paths";
+
+export type Progress = "waiting" | "running" | "done" | "failed" | "cancelled";
+
+/** The part of a tool call that describing it needs; a question's detail has it too. */
+export type Described = Pick<ToolBlock, "title" | "tool_kind" | "input" | "locations" | "content">;
+export type DiffContent = { type: "diff"; path?: string; oldText?: string | null; newText?: string };
+
+const VERBS: Record<string, readonly [wish: string, now: string, past: string]> = {
+  read: ["Read", "Reading", "Read"],
+  edit: ["Edit", "Editing", "Edited"],
+  delete: ["Delete", "Deleting", "Deleted"],
+  move: ["Move", "Moving", "Moved"],
+  search: ["Search", "Searching", "Searched"],
+  execute: ["Run", "Running", "Ran"],
+  think: ["Think", "Thinking", "Thought"],
+  fetch: ["Fetch", "Fetching", "Fetched"],
+  switch_mode: ["Switch mode", "Switching mode", "Switched mode"],
+};
+
+export function progressOf(block: Pick<ToolBlock, "status">): Progress {
+  switch (block.status) {
+    case "completed":
+      return "done";
+    case "failed":
+      return "failed";
+    case "cancelled":
+      return "cancelled";
+    case "pending":
+      return "waiting";
+    default:
+      return "running";
+  }
+}
+
+export function hasEnded(block: Pick<ToolBlock, "status">): boolean {
+  return ["done", "failed", "cancelled"].includes(progressOf(block));
+}
+
+/** "Edit", "Editing", "Edited"; empty where the agent's own title must do. */
+export function verbOf(block: Pick<ToolBlock, "tool_kind" | "status">): string {
+  const [wish, now, past] = VERBS[block.tool_kind] ?? ["", "", ""];
+  switch (progressOf(block)) {
+    case "running":
+      return now;
+    case "done":
+      return past;
+    case "waiting":
+      return wish;
+    default:
+      // A command that failed did run; an edit that failed was none.
+      return block.tool_kind === "execute" ? past : wish;
+  }
+}
+
+/** What the verb is about: a path, a command, or the agent's title without a verb said twice. */
+export function subjectOf(block: Described, workspace?: string): string {
+  const path = pathOf(block);
+  if (path && ["read", "edit", "delete"].includes(block.tool_kind)) return within(workspace, path);
+  const command = commandOf(block);
+  if (command && block.tool_kind === "execute") return command;
+  return withoutVerb(block.title, block.tool_kind) || block.tool_kind;
+}
+
+/** Whether the subject is to be set as code. */
+export function isCodeSubject(block: Described): boolean {
+  return (block.tool_kind === "execute" && commandOf(block) !== null) || pathOf(block) !== null;
+}
+
+export function pathOf(block: Pick<Described, "locations" | "content" | "input">): string | null {
+  const diff = diffsOf(block.content)[0];
+  const located = block.locations?.find((place) => typeof place.path === "string")?.path;
+  return diff?.path ?? located ?? textIn(block.input, "path", "file_path", "filePath", "abs_path");
+}
+
+/** The command line a call runs, exactly as the agent gave it. */
+export function commandOf(block: Pick<Described, "input">): string | null {
+  const input = block.input;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return null;
+  const command = input["command"] ?? input["cmd"];
+  if (typeof command === "string") return command;
+  if (Array.isArray(command) && command.every((part) => typeof part === "string")) return command.map(quoted).join(" ");
+  return null;
+}
+
+export function folderOfCommand(block: Pick<Described, "input">): string | null {
+  return textIn(block.input, "cwd", "workdir", "working_directory");
+}
+
+export function diffsOf(content: readonly ToolContent[] | undefined): DiffContent[] {
+  return (content ?? []).filter((item): item is DiffContent => item.type === "diff" && typeof item.newText === "string");
+}
+
+/** Added and removed lines of all diffs of a call. */
+export function changeOf(block: Pick<ToolBlock, "content">): { added: number; removed: number } | null {
+  const diffs = diffsOf(block.content);
+  if (diffs.length === 0) return null;
+  return diffs.map(diffOf).reduce(
+    (sum, one) => ({ added: sum.added + one.added, removed: sum.removed + one.removed }),
+    { added: 0, removed: 0 },
+  );
+}
+
+const diffs = new WeakMap<object, { old: string; now: string; diff: FileDiff }>();
+
+/** The lines of a diff, worked out once for each content. */
+export function diffOf(content: DiffContent): FileDiff {
+  const old = content.oldText ?? "";
+  const now = content.newText ?? "";
+  const known = diffs.get(content);
+  if (known && known.old === old && known.now === now) return known.diff;
+  const diff = diffLines(old, now);
+  diffs.set(content, { old, now, diff });
+  return diff;
+}
+
+/** What went wrong, when the call says so in words. */
+export function reasonOf(block: Pick<ToolBlock, "output" | "content">): string | null {
+  const said = textIn(block.output, "message", "error", "stderr") ?? (typeof block.output === "string" ? block.output : null);
+  const shown = block.content.map(textOf).find((text) => text !== null && text.trim() !== "");
+  return said ?? shown ?? null;
+}
+
+export function exitCodeOf(block: Pick<ToolBlock, "output">): number | null {
+  const output = block.output;
+  if (typeof output !== "object" || output === null || Array.isArray(output)) return null;
+  const places = [output, output["metadata"], ...(Array.isArray(output["contents"]) ? output["contents"] : [])];
+  for (const place of places) {
+    if (typeof place !== "object" || place === null || Array.isArray(place)) continue;
+    const code = place["exitCode"] ?? place["exit_code"] ?? place["exit"];
+    if (typeof code === "number") return code;
+  }
+  return null;
+}
+
+/** The text of one content, or null when it is not text. */
+export function textOf(content: ToolContent): string | null {
+  if (content.type !== "content") return null;
+  const part = content.content;
+  if (part?.type === "text") return part.text ?? "";
+  if (part?.type === "resource") return part.resource?.text ?? null;
+  return null;
+}
+
+/** The output of a call in words, when its contents do not say it already. */
+export function outputText(output: Json | undefined): string | null {
+  if (typeof output === "string") return output;
+  return textIn(output, "output", "stdout", "formatted_output", "aggregated_output", "content", "result");
+}
+
+export function namesOf(blocks: readonly Described[]): string[] {
+  return [...new Set(blocks.map((block) => baseName(pathOf(block) ?? block.title)))];
+}
+
+function textIn(value: Json | undefined, ...names: string[]): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  for (const name of names) {
+    const found = value[name];
+    if (typeof found === "string" && found !== "") return found;
+  }
+  return null;
+}
+
+function withoutVerb(title: string, kind: string): string {
+  const verbs = [...(VERBS[kind] ?? []), kind, "write", "view", "viewing"];
+  const first = title.split(/\s+/, 1)[0] ?? "";
+  const said = verbs.some((verb) => verb.toLowerCase() === first.toLowerCase());
+  return (said ? title.slice(first.length) : title).trim();
+}
+
+function quoted(part: string): string {
+  return /^[\w@%+=:,./-]+$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,127 @@
+// Markdown drawn while it comes.
+//
+// Lives here: drawing a text that grows, touching nothing but its end: blocks before the last two cannot change any
+// more and are left alone for good. Lives elsewhere: rendering (render.ts), sanitising (sanitise.ts).
+import type { Token, Tokens } from "marked";
+import remend from "remend";
+
+import { frameCode, frameTables, type CodeFrame } from "./code";
+import { colour } from "./highlight";
+import { htmlOf, lex } from "./render";
+import { sanitised } from "./sanitise";
+
+/** One block of the text that may still change. */
+interface Live {
+  raw: string;
+  /** What it was drawn from differs from what had come: it must be drawn again even if nothing more comes. */
+  isMended: boolean;
+  node: HTMLElement;
+  frames: CodeFrame[];
+}
+
+/** The last two blocks may still become something else: a heading by its underline, a list that goes on. */
+const OPEN_BLOCKS = 2;
+/** A single block beyond this is shown as it stands: nobody can read it, and parsing it would stop the page. */
+const LONGEST_BLOCK = 200_000;
+const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
+
+export class StreamedMarkdown {
+  private shown = "";
+  private isFinished = false;
+  /** How much of the text is drawn for good. */
+  private settled = 0;
+  private live: Live[] = [];
+
+  constructor(private readonly root: HTMLElement) {}
+
+  /** Draw the text as it is now; `isFinished` when no more will come. */
+  update(given: string, isFinished: boolean): void {
+    const text = given.includes("\r") ? given.replace(/\r\n?/g, "\n") : given;
+    if (text === this.shown && isFinished === this.isFinished) return;
+    // Links may be defined after their use, so such a text is drawn once more as a whole.
+    if (!text.startsWith(this.shown) || (isFinished && DEFINITION.test(text))) this.clear();
+    this.shown = text;
+    this.isFinished = isFinished;
+    const tokens = lex(text.slice(this.settled)).filter((token) => token.raw !== "");
+    this.draw(tokens);
+    this.settle(tokens);
+  }
+
+  private clear(): void {
+    this.root.replaceChildren();
+    this.live = [];
+    this.settled = 0;
+  }
+
+  private draw(tokens: Token[]): void {
+    const last = tokens.findLastIndex((token) => token.type !== "space");
+    tokens.forEach((token, at) => {
+      const isOpen = at === last && !this.isFinished;
+      const old = this.live[at];
+      if (old && old.raw === token.raw && !old.isMended) return;
+      if (old && grownCode(old, token)) return;
+      const drawn = drawToken(token, isOpen);
+      if (old) old.node.replaceWith(drawn.node);
+      else this.root.append(drawn.node);
+      this.live[at] = drawn;
+    });
+    for (const surplus of this.live.splice(tokens.length)) surplus.node.remove();
+  }
+
+  /** Blocks that cannot change any more are never looked at again. */
+  private settle(tokens: Token[]): void {
+    const count = this.isFinished ? tokens.length : Math.max(0, tokens.length - OPEN_BLOCKS);
+    const length = tokens.slice(0, count).reduce((sum, token) => sum + token.raw.length, 0);
+    const raw = tokens.slice(0, count).map((token) => token.raw);
+    if (!this.shown.startsWith(raw.join(""), this.settled)) return;
+    for (const { frames } of this.live.splice(0, count)) frames.forEach(colour);
+    this.settled += length;
+  }
+}
+
+/** The whole of a finished text. */
+export function rendered(text: string): DocumentFragment {
+  const holder = document.createElement("div");
+  new StreamedMarkdown(holder).update(text, true);
+  const fragment = document.createDocumentFragment();
+  fragment.append(...holder.childNodes);
+  return fragment;
+}
+
+function drawToken(token: Token, isOpen: boolean): Live {
+  const node = document.createElement("div");
+  node.className = "md-block";
+  if (token.raw.length > LONGEST_BLOCK && token.type !== "code") {
+    node.textContent = token.raw;
+    return { raw: token.raw, isMended: false, node, frames: [] };
+  }
+  const mended = isOpen && token.type !== "code" ? remend(token.raw, { linkMode: "text-only" }) : token.raw;
+  const isMended = mended !== token.raw;
+  const fragment = sanitised(htmlOf(isMended ? lex(mended) : [token]));
+  const frames = frameCode(fragment);
+  frameTables(fragment);
+  node.append(fragment);
+  return { raw: token.raw, isMended, node, frames };
+}
+
+/** Code that only grew gets its new text and keeps its place, its scrolling and its button. */
+function grownCode(old: Live, token: Token): boolean {
+  const frame = old.frames[0];
+  if (token.type !== "code" || !frame || old.frames.length !== 1 || !isFenced(old.raw)) return false;
+  const fence = old.raw.slice(0, old.raw.indexOf("\n") + 1);
+  if (fence === "" || !token.raw.startsWith(fence)) return false;
+  const text = (token as Tokens.Code).text;
+  const drawn = frame.code.firstChild;
+  if (!(drawn instanceof Text) || frame.code.childNodes.length !== 1 || !text.startsWith(drawn.data)) {
+    frame.code.textContent = text;
+  } else if (text.length > drawn.data.length) {
+    drawn.appendData(text.slice(drawn.data.length));
+  }
+  old.raw = token.raw;
+  old.isMended = false;
+  return true;
+}
+
+function isFenced(raw: string): boolean {
+  return /^ {0,3}(?:`{3}|~{3})/.test(raw);
+}

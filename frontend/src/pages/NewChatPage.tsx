@@ -1,0 +1,106 @@
+// Beginning a chat: where, with which agent, and the first message. Enter is enough.
+import { createMemo, createSignal, For, onMount, Show, type JSX } from "solid-js";
+
+import { agents, createChat, draft, navigate, pathTo, useChats } from "../state";
+import { ErrorCard } from "../components/blocks/ErrorCard";
+import { Composer } from "../components/composer/Composer";
+import { BackIcon, DownIcon, FolderIcon } from "../components/icons";
+
+export default function NewChatPage(): JSX.Element {
+  const chats = useChats();
+  const found = () => agents()?.filter((agent) => agent.found);
+  const recent = createMemo(() => [...new Set(chats.list.map((chat) => chat.workspace))].slice(0, 12));
+  const [wishedAgent, setAgent] = createSignal<string>();
+  const [wishedFolder, setFolder] = createSignal<string>();
+  const [isStarting, setStarting] = createSignal(false);
+  const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
+  let input: HTMLTextAreaElement | undefined;
+
+  const lastUsed = () => chats.list.find((chat) => found()?.some((agent) => agent.id === chat.agent))?.agent;
+  const agent = () => wishedAgent() ?? lastUsed() ?? found()?.[0]?.id;
+  const folder = () => wishedFolder() ?? recent()[0] ?? "";
+  onMount(() => matchMedia("(pointer: fine)").matches && input?.focus());
+
+  async function begin(text: string) {
+    setStarting(true);
+    setProblem(undefined);
+    try {
+      const chat = await createChat({ workspace: folder().trim(), text, ...(agent() && { agent: agent()! }) });
+      navigate(pathTo.chat(chat.id));
+    } catch (error) {
+      // What was typed stays, to be sent again.
+      draft("new").set(text);
+      setProblem(error as { message: string; hint?: string });
+      setStarting(false);
+    }
+  }
+  return (
+    <div class="new-chat">
+      <header class="chat-head only-narrow">
+        <a class="icon-button" href={pathTo.home} aria-label="All chats">
+          <BackIcon />
+        </a>
+        <h1>New chat</h1>
+      </header>
+      <div class="new-chat-column">
+        <h1 class="only-wide">What shall be done?</h1>
+        <Composer
+          ref={(area) => (input = area)}
+          draft={draft("new")}
+          placeholder="The first message"
+          isRunning={false}
+          isStopping={isStarting()}
+          onSend={(text) => void begin(text)}
+          onStop={() => undefined}
+        >
+          <AgentSelect agent={agent()} onChoose={setAgent} />
+          <label class="folder-field">
+            <FolderIcon />
+            <span class="unseen">Workspace</span>
+            <input
+              list="recent-folders"
+              class="mono"
+              placeholder="The server’s folder"
+              autocapitalize="off"
+              spellcheck={false}
+              value={folder()}
+              onInput={(event) => setFolder(event.currentTarget.value)}
+            />
+          </label>
+          <datalist id="recent-folders">
+            <For each={recent()}>{(path) => <option value={path} />}</For>
+          </datalist>
+        </Composer>
+        <Show when={problem()}>
+          {(error) => <ErrorCard name="new-chat" message={error().message} hint={error().hint} />}
+        </Show>
+        <Show when={found()?.length === 0}>
+          <p class="quiet">
+            No agent was found on this machine. <a href={pathTo.home}>See how to get one</a>.
+          </p>
+        </Show>
+      </div>
+    </div>
+  );
+}
+
+function AgentSelect(props: { agent: string | undefined; onChoose: (agent: string) => void }): JSX.Element {
+  const choices = () => agents()?.filter((agent) => agent.found) ?? [];
+  return (
+    <Show when={choices().length > 0}>
+      <label class="select">
+        <span class="unseen">Agent</span>
+        <select onChange={(event) => props.onChoose(event.currentTarget.value)}>
+          <For each={choices()}>
+            {(agent) => (
+              <option value={agent.id} selected={agent.id === props.agent}>
+                {agent.display_name}
+              </option>
+            )}
+          </For>
+        </select>
+        <DownIcon />
+      </label>
+    </Show>
+  );
+}

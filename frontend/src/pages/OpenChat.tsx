@@ -1,0 +1,135 @@
+// A chat that is there: its head, conversation, questions, composer and panel.
+import { createEffect, createMemo, createSignal, onCleanup, Show, type JSX } from "solid-js";
+
+import { agents, answer, cancel, draft, editQueued, removeQueued, send, type ChatHandle, type ChatState } from "../state";
+import { Announcer } from "../components/chat/Announcer";
+import { ChatHeader } from "../components/chat/ChatHeader";
+import { Panel } from "../components/chat/Panel";
+import { Composer } from "../components/composer/Composer";
+import { OptionSelects } from "../components/composer/OptionSelects";
+import { PolicyChip } from "../components/composer/PolicyChip";
+import { Queue } from "../components/composer/Queue";
+import { Conversation } from "../components/conversation/Conversation";
+import { HereProvider, type Here } from "../components/conversation/here";
+import { Dialog } from "../components/controls/Dialog";
+import { markSeen } from "../components/frame/seen";
+import { QuestionDock } from "../components/question/QuestionDock";
+import { createChatKeys } from "./chatKeys";
+import { respond, setOption } from "./chatCalls";
+import { createChatMenu } from "./ChatMenu";
+import { EmptyChat } from "./EmptyChat";
+import { createPanel } from "./panelState";
+
+export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Element {
+  const id = props.state.id;
+  const head = () => props.state.head;
+  const here = createHere(props.state);
+  const panel = createPanel();
+  const menu = createChatMenu(props.state);
+  const [problem, setProblem] = createSignal("");
+  let input: HTMLTextAreaElement | undefined;
+
+  const agentName = () => here.agentName(head().agent);
+  const options = () => head().options["main"] ?? [];
+  const isEmpty = () => props.state.blocks.length === 0 && head().queue.length === 0 && !head().turn;
+  const attempt = (act: Promise<void>) =>
+    act.then(
+      () => setProblem(""),
+      (error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."),
+    );
+  const stop = () => void attempt(cancel(id));
+  const choose = (option: string, value: Parameters<typeof setOption>[2]) => void attempt(setOption(id, option, value));
+  const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
+  seeWhileVisible(props.state);
+
+  return (
+    <HereProvider value={here}>
+      <div class="chat" classList={{ "chat-with-panel": panel.isBeside() }}>
+        <div class="chat-main">
+          <ChatHeader
+            state={props.state}
+            agentName={agentName()}
+            isPanelOpen={panel.isOpen()}
+            menu={menu.items}
+            onPanel={panel.toggle}
+          />
+          <Show when={!isEmpty()} fallback={<EmptyChat agentName={agentName()} workspace={head().workspace ?? ""} />}>
+            <Conversation chat={props.chat} state={props.state} />
+          </Show>
+          <div class="below">
+            <QuestionDock
+              state={props.state}
+              answers={{
+                choose: (question, option, reason) => answer(id, question, option, reason),
+                respond: (question, action, content) => respond(id, question, action, content),
+              }}
+              onDone={() => input?.focus()}
+            />
+            <Queue
+              messages={head().queue}
+              onEdit={(message, text) => editQueued(id, message, text)}
+              onRemove={(message) => removeQueued(id, message)}
+            />
+            <Show when={problem()}>
+              <p class="below-problem" role="alert">
+                {problem()}
+              </p>
+            </Show>
+            <Composer
+              ref={(area) => (input = area)}
+              draft={draft(id)}
+              placeholder={head().turn ? "Write what comes next" : `Message ${agentName()}`}
+              isRunning={head().turn !== null}
+              isStopping={head().turn?.stopping ?? false}
+              isAboutToStop={keys.isAboutToStop()}
+              onSend={(text) => send(id, text)}
+              onStop={stop}
+            >
+              <OptionSelects options={options()} onChoose={choose} />
+              <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} />}</Show>
+            </Composer>
+          </div>
+        </div>
+        <Show when={panel.isBeside()}>
+          <aside class="panel" aria-label="Plan, changes and details">
+            <Panel state={props.state} agentName={agentName()} onChoose={choose} />
+          </aside>
+        </Show>
+        <Dialog isOpen={panel.isSheet()} title="About this chat" onClose={panel.toggle}>
+          <Panel state={props.state} agentName={agentName()} onChoose={choose} />
+        </Dialog>
+        {menu.dialogs}
+        <Announcer state={props.state} />
+      </div>
+    </HereProvider>
+  );
+}
+
+function createHere(state: ChatState): Here {
+  const asked = createMemo(() => {
+    const ids = new Set(state.head.questions);
+    return new Set(state.blocks.map((block) => block.kind === "question" && ids.has(block.id) && block.detail.tool));
+  });
+  return {
+    chatId: state.id,
+    get workspace() {
+      return state.head.workspace;
+    },
+    get liveTurn() {
+      return state.head.turn?.id;
+    },
+    get lastAt() {
+      return state.head.last_at ?? 0;
+    },
+    agentName: (id) => agents()?.find((agent) => agent.id === id)?.display_name ?? id ?? "The agent",
+    isAsked: (tool) => asked().has(tool),
+  };
+}
+
+/** What is on a visible page has been seen. */
+function seeWhileVisible(state: ChatState): void {
+  const see = () => document.visibilityState === "visible" && markSeen(state.id, state.head.seq);
+  createEffect(see);
+  document.addEventListener("visibilitychange", see);
+  onCleanup(() => document.removeEventListener("visibilitychange", see));
+}

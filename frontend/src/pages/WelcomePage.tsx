@@ -1,0 +1,128 @@
+// The first page: what this is, which agents are here, and a way to try it at once.
+import { createSignal, For, Show, type JSX } from "solid-js";
+
+import { agents, createChat, navigate, pathTo, refreshAgents, type AgentInfo } from "../state";
+import { ErrorCard } from "../components/blocks/ErrorCard";
+import { CopyButton } from "../components/controls/CopyButton";
+import { Skeleton } from "../components/controls/Skeleton";
+import { Spinner } from "../components/controls/Spinner";
+import { CheckIcon, Logo, PlusIcon, RetryIcon } from "../components/icons";
+
+const DEMO = "demo";
+
+export default function WelcomePage(): JSX.Element {
+  const real = () => agents()?.filter((agent) => agent.id !== DEMO);
+  const found = () => real()?.filter((agent) => agent.found) ?? [];
+  const missing = () => real()?.filter((agent) => !agent.found) ?? [];
+  return (
+    <div class="welcome">
+      <div class="welcome-column">
+        <header class="welcome-head">
+          <Logo />
+          <h1>One page for all your coding agents</h1>
+          <p class="welcome-words">
+            They work on this machine, you watch and answer from any browser, and nothing is lost when you close it.
+          </p>
+        </header>
+        <Starting hasAgent={found().length > 0} />
+        <Show when={real()} fallback={<Skeleton lines={4} label="Looking for agents" />}>
+          <section class="agents" aria-label="Agents">
+            <div class="agents-head">
+              <h2>{found().length > 0 ? "Agents on this machine" : "No agent is installed yet"}</h2>
+              <LookAgain />
+            </div>
+            <ul class="agent-list">
+              <For each={[...found(), ...missing()]}>{(agent) => <AgentLine agent={agent} />}</For>
+            </ul>
+          </section>
+        </Show>
+      </div>
+    </div>
+  );
+}
+
+function Starting(props: { hasAgent: boolean }): JSX.Element {
+  const [isStarting, setStarting] = createSignal(false);
+  const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
+  async function demo() {
+    setStarting(true);
+    setProblem(undefined);
+    try {
+      navigate(pathTo.chat((await createChat({ agent: DEMO, text: "Show me what you can do." })).id));
+    } catch (error) {
+      setProblem(error as { message: string; hint?: string });
+      setStarting(false);
+    }
+  }
+  return (
+    <>
+      <p class="page-actions">
+        <Show when={props.hasAgent}>
+          <a class="button button-main" href={pathTo.newChat}>
+            <PlusIcon />
+            New chat
+          </a>
+        </Show>
+        <button
+          type="button"
+          class="button"
+          classList={{ "button-main": !props.hasAgent }}
+          disabled={isStarting()}
+          onClick={() => void demo()}
+        >
+          <Show when={isStarting()}>
+            <Spinner />
+          </Show>
+          Try the demo
+        </button>
+        <span class="quiet small">The demo works in a scratch folder and needs nothing.</span>
+      </p>
+      <Show when={problem()}>
+        {(error) => <ErrorCard name="welcome" message={error().message} hint={error().hint} />}
+      </Show>
+    </>
+  );
+}
+
+function AgentLine(props: { agent: AgentInfo }): JSX.Element {
+  return (
+    <li class="agent">
+      <span class="agent-sign" classList={{ "agent-found": props.agent.found !== null }}>
+        <Show when={props.agent.found}>
+          <CheckIcon />
+        </Show>
+      </span>
+      <div class="agent-words">
+        <p class="agent-name">{props.agent.display_name}</p>
+        <Show
+          when={props.agent.found}
+          fallback={
+            <p class="install">
+              <code>{props.agent.install_hint}</code>
+              <CopyButton text={() => props.agent.install_hint} label={`Copy the command that installs ${props.agent.display_name}`} />
+            </p>
+          }
+        >
+          {(path) => <p class="agent-path mono cut">{path()}</p>}
+        </Show>
+      </div>
+    </li>
+  );
+}
+
+function LookAgain(): JSX.Element {
+  const [isLooking, setLooking] = createSignal(false);
+  async function look() {
+    setLooking(true);
+    await refreshAgents().catch(() => undefined);
+    setLooking(false);
+  }
+  return (
+    <button type="button" class="text-button" disabled={isLooking()} onClick={() => void look()}>
+      <Show when={isLooking()} fallback={<RetryIcon />}>
+        <Spinner />
+      </Show>
+      Look again
+    </button>
+  );
+}
