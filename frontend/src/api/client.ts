@@ -48,8 +48,7 @@ export function onSignedOut(tell: () => void): void {
   tellSignedOut = tell;
 }
 
-// Given at each call, so that tests can replace fetch.
-const http = createClient<paths>({ baseUrl: "/", fetch: (request) => fetch(request) });
+const http = createClient<paths>({ baseUrl: location.origin, fetch: (request) => fetch(request) });
 
 export async function whoAmI(): Promise<Me> {
   return taken(http.GET("/api/me"));
@@ -106,14 +105,23 @@ export async function deleteQueued(id: string, message: string): Promise<void> {
   await taken(http.DELETE("/api/chats/{chat_id}/queue/{message_id}", { params }));
 }
 
-export async function postCancel(id: string): Promise<void> {
-  await taken(http.POST("/api/chats/{chat_id}/cancel", { params: at(id), body: { key: newKey() } }));
+export async function postCancel(id: string, turn?: string): Promise<void> {
+  const body = { turn: turn ?? null, key: newKey() };
+  await taken(http.POST("/api/chats/{chat_id}/cancel", { params: at(id), body }));
 }
 
-export async function postAnswer(id: string, question: string, option: string, reason?: string): Promise<void> {
+/** `option_id` for a permission; `action`, and `content` with it, for a form or a link. */
+export type AnswerGiven = Omit<Schemas["AnswerGiven"], "key">;
+
+export async function postAnswer(id: string, question: string, answer: AnswerGiven): Promise<void> {
   const params = { path: { chat_id: id, question_id: question } };
-  const body = { option_id: option, reason: reason ?? null, key: newKey() };
+  const body = { ...answer, key: newKey() };
   await taken(http.POST("/api/chats/{chat_id}/questions/{question_id}", { params, body }));
+}
+
+export async function postOption(id: string, option: string, value: string | boolean, session: string): Promise<void> {
+  const body = { id: option, value, session_name: session, key: newKey() };
+  await taken(http.POST("/api/chats/{chat_id}/options", { params: at(id), body }));
 }
 
 export async function olderBlocks(id: string, before: number, limit: number): Promise<unknown[]> {

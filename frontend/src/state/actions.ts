@@ -31,12 +31,32 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
 
 /** Choose one of the options of a question. Somebody may have been faster: code `already-decided`. */
 export async function answer(chat: string, question: string, option: string, reason?: string): Promise<void> {
-  await api.postAnswer(chat, question, option, reason);
+  await api.postAnswer(chat, question, { option_id: option, ...(reason && { reason }) });
 }
 
-/** Stop the running turn. */
-export async function cancel(chat: string): Promise<void> {
-  await api.postCancel(chat);
+/** Answer a form, or agree to open a page; `content` holds the form's values. */
+export async function respond(
+  chat: string,
+  question: string,
+  action: "accept" | "decline" | "cancel",
+  content?: { [field: string]: unknown },
+): Promise<void> {
+  await api.postAnswer(chat, question, { action, ...(content && { content }) });
+}
+
+/** Choose a mode, model or other option of the agent, by the id it is listed under in `head.options`. */
+export async function setOption(
+  chat: string,
+  option: string,
+  value: string | boolean,
+  session = "main",
+): Promise<void> {
+  await api.postOption(chat, option, value, session);
+}
+
+/** Stop the running turn; with its id, that one and no other. */
+export async function cancel(chat: string, turn?: string): Promise<void> {
+  await api.postCancel(chat, turn);
 }
 
 export async function editQueued(chat: string, message: string, text: string): Promise<void> {

@@ -37,7 +37,7 @@ export function applyEvent(chat: ChatState, kind: string, body: object): void {
   chat.head.seq = event.body.seq;
   chat.head.last_at = event.body.last_at ?? event.body.at;
   if (isKnown(kind)) applyKnown(chat, event);
-  else add(chat, "unknown", body as Body, { raw: own(body) as Json });
+  else keepWhole(chat, body);
 }
 
 function applyKnown(chat: ChatState, event: ChatEvent): void {
@@ -84,8 +84,7 @@ function applyKnown(chat: ChatState, event: ChatEvent): void {
     case "turn-ended":
       return endTurn(chat, event.body);
     case "unknown":
-      add(chat, "unknown", event.body, { raw: event.body.raw ?? (own(event.body) as Json) });
-      return;
+      return keepWhole(chat, event.body);
     default:
       event satisfies never;
   }
@@ -184,6 +183,10 @@ function endTurn(chat: ChatState, body: Events["turn-ended"]): void {
   const since = chat.head.turn?.since ?? body.at;
   chat.head.turn = null;
   add(chat, "turn", body, { ...own(body), since } as never);
+}
+
+function keepWhole(chat: ChatState, body: object): void {
+  add(chat, "unknown", body, { raw: "raw" in body ? (body.raw as Json) : own(body) });
 }
 
 type Fields<K extends BlockKind> = Omit<BlockOf<K>, "kind" | "pos" | "at" | "turn" | "tool_call_id">;

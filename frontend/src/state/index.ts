@@ -32,6 +32,8 @@ export {
   editQueued,
   removeQueued,
   renameChat,
+  respond,
+  setOption,
   type ChatWish,
 } from "./actions";
 

@@ -35,7 +35,7 @@ const atWork = new Set<string>();
 
 /** Send a message: it is stored at once, and sent when the server can be reached. */
 export function send(chat: string, text: string): Outgoing {
-  const message: Stored = { key: api.newKey(), chat, text, at: Date.now() };
+  const message: Stored = { key: api.newKey(), chat, text, at: nextMoment() };
   remember(NAME + message.key, JSON.stringify(message));
   stored.set(message.key, message);
   fates.set(message.key, { state: "sending" });
@@ -74,7 +74,7 @@ export function deliverAll(): void {
 }
 
 export function forgetOutbox(): void {
-  for (const key of [...stored.keys()]) drop(key);
+  for (const key of stored.keys()) drop(key);
 }
 
 /** One message after another, so that they arrive in the order they were sent in. */
@@ -92,7 +92,7 @@ async function deliver(chat: string): Promise<void> {
 
 function nextOf(chat: string): Stored | undefined {
   const waiting = [...stored.values()].filter((message) => message.chat === chat).toSorted(oldestFirst);
-  return waiting.find(({ key }) => !["refused"].includes(fates.get(key)?.state ?? "") && !fates.get(key)?.messageId);
+  return waiting.find(({ key }) => fates.get(key)?.state !== "refused" && !fates.get(key)?.messageId);
 }
 
 /** False when it is no use to go on now. */
@@ -139,6 +139,11 @@ function arrived(chat: string, id: string): boolean {
   );
 }
 
+/** Now, but after every message there is: two sent within a millisecond keep their order. */
+function nextMoment(): number {
+  return Math.max(Date.now(), ...[...stored.values()].map((message) => message.at + 1));
+}
+
 function setFate(key: string, fate: Fate): void {
   fates.set(key, fate);
   show();
@@ -151,13 +156,14 @@ function drop(key: string): void {
 }
 
 function show(): void {
-  const messages = [...stored.values()].toSorted(oldestFirst);
-  setAll(
-    messages.map((message) => {
-      const { state = "waiting", problem } = fates.get(message.key) ?? {};
-      return { ...message, state, ...(problem && { problem }) };
-    }),
-  );
+  const heldUp = new Set<string>();
+  const messages = [...stored.values()].toSorted(oldestFirst).map((message): Outgoing => {
+    const { state = "waiting", problem } = fates.get(message.key) ?? {};
+    const isHeldUp = state === "sending" && heldUp.has(message.chat);
+    if (state === "waiting") heldUp.add(message.chat);
+    return { ...message, state: isHeldUp ? "waiting" : state, ...(problem && { problem }) };
+  });
+  setAll(messages);
 }
 
 function load(): void {

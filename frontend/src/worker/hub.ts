@@ -254,7 +254,7 @@ export class Hub {
 
   #forgetUnused(): void {
     const isUsed = (id: string) => [...this.#tabs.values()].some((tab) => tab.chats.has(id));
-    for (const id of [...this.#chats.keys()]) {
+    for (const id of this.#chats.keys()) {
       if (this.#chats.size < MOST_CHATS) return;
       if (!isUsed(id)) this.#chats.delete(id);
     }

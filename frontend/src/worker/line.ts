@@ -27,6 +27,8 @@ const ALIVE_MS = 1_000;
 /** Heard from within this time: no need to check. */
 const STEADY_MS = 2_000;
 /** A stream that lasted so long forgives the failures before it. */
+const GIVEN_UP = 4;
+/** After so many failures it is no passing trouble any more; we go on trying all the same. */
 
 interface Stream {
   abort: AbortController;
@@ -159,13 +161,10 @@ export class Line {
       this.#owner.signedOut();
       return;
     }
+    if (!wasAskedAnew) this.#failures++;
     if (this.#stream === undefined) this.#showDown();
-    if (wasAskedAnew) {
-      this.open();
-      return;
-    }
-    this.#failures++;
-    this.#tryLater();
+    if (wasAskedAnew) this.open();
+    else this.#tryLater();
   }
 
   #tryLater(): void {
@@ -187,7 +186,8 @@ export class Line {
   }
 
   #showDown(): void {
-    this.#owner.show(navigator.onLine ? "reconnecting" : "offline");
+    const isHopeful = navigator.onLine && this.#failures < GIVEN_UP;
+    this.#owner.show(isHopeful ? "reconnecting" : "offline");
   }
 }
 

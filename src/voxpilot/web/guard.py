@@ -119,7 +119,7 @@ class _Reply:
 
     def __init__(self, send: Send, is_api: bool) -> None:
         self._send = send
-        self._headers = our_headers.API if is_api else our_headers.PAGE
+        self._headers = our_headers.API if is_api else our_headers.ALWAYS
         self.has_started = False
 
     async def __call__(self, message: Message) -> None:
@@ -128,6 +128,7 @@ class _Reply:
             headers = MutableHeaders(scope=message)
             for name, value in self._headers.items():
                 headers[name] = value
+            headers.setdefault(*our_headers.UNLESS_SAID)
         await self._send(message)
 
 

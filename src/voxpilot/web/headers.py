@@ -21,5 +21,5 @@ ALWAYS = {
     "cross-origin-resource-policy": "same-origin",
 }
 API = {**ALWAYS, "cache-control": "no-store"}
-PAGE = {**ALWAYS, "cache-control": "no-cache"}
-"""A page may be kept but must be asked for again, so that an upgrade is noticed."""
+UNLESS_SAID = ("cache-control", "no-cache")
+"""The page must be asked for each time, so that an upgrade is noticed; its files say otherwise."""

@@ -1,9 +1,9 @@
 """The page: files made by the front end's build, and one document for every address.
 
 Lives here: reading what was built, and how long a browser may keep it. Files
-under /assets are named after their contents, so they are kept for good; the
-document that names them is never kept. Lives elsewhere: the page's sources
-(frontend/), the policies every response carries (guard.py).
+under /assets are named after their contents, so they are kept for good; all
+else is asked for again each time (headers.py). Lives elsewhere: the page's
+sources (frontend/), the policies every response carries (guard.py).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _KINDS = {
     ".woff2": "font/woff2",
 }
 _PACKED = (".html", ".js", ".css", ".svg", ".json", ".webmanifest")
+_FOR_GOOD = "public, max-age=31536000, immutable"
 _NOT_BUILT = (
     b"<!doctype html><meta charset=utf-8><title>VoxPilot</title>"
     b"<p>The page is not built. Run <code>make install</code> in the project folder.</p>"
@@ -48,13 +49,6 @@ class File:
     def kind(self) -> str:
         suffix = Path(self.name).suffix
         return _KINDS.get(suffix) or mimetypes.guess_type(self.name)[0] or "application/octet-stream"
-
-    @property
-    def keeping(self) -> str:
-        """What a browser may do with it."""
-        if self.name.startswith("assets/"):
-            return "public, max-age=31536000, immutable"
-        return "no-store" if self.name == "index.html" else "no-cache"
 
     @cached_property
     def packed(self) -> bytes | None:
@@ -106,7 +100,7 @@ def install(api: FastAPI, pages: Pages) -> None:
 
 
 def _response(file: File, takes_gzip: bool) -> Response:
-    headers = {"Cache-Control": file.keeping}
+    headers = {"Cache-Control": _FOR_GOOD} if file.name.startswith("assets/") else {}
     if file.packed is None:
         return Response(file.content, media_type=file.kind, headers=headers)
     headers["Vary"] = "Accept-Encoding"

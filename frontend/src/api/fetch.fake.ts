@@ -1,0 +1,26 @@
+// The server's API for tests: what was asked, and what it answers.
+
+import { vi } from "vitest";
+
+export interface Asked {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+/** Replaces fetch until the test ends. */
+export function fakeApi(answer: (asked: Asked) => Response | Promise<Response>): Asked[] {
+  const all: Asked[] = [];
+  vi.stubGlobal("fetch", async (request: Request) => {
+    const { pathname, search } = new URL(request.url);
+    const text = await request.text();
+    const asked = { method: request.method, path: pathname + search, body: text ? (JSON.parse(text) as unknown) : null };
+    all.push(asked);
+    return answer(asked);
+  });
+  return all;
+}
+
+export function refusing(status: number, code: string, message: string, hint = ""): Response {
+  return Response.json({ error: { code, message, hint } }, { status });
+}

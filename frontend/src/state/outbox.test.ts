@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { fakeApi, refusing } from "../api/fetch.fake";
+
+let posts: { text: string; key: string }[];
+let answer: () => Response | Promise<Response>;
+
+const away = () => Promise.reject(new TypeError("Failed to fetch"));
+const takes = () => Response.json({ message_id: `m${posts.length}`, turn: "t" }, { status: 202 });
+
+/** A page as it is after loading: what it knows is what was stored. */
+async function freshPage() {
+  vi.resetModules();
+  return { ...(await import("./outbox")), ...(await import("./drafts")) };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  posts = [];
+  localStorage.clear();
+  answer = takes;
+  fakeApi((asked) => {
+    if (asked.method === "POST" && asked.path === "/api/chats/c1/messages") posts.push(asked.body as never);
+    return answer();
+  });
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test("a message is sent at once and forgotten when the server has it", async () => {
+  const page = await freshPage();
+  page.send("c1", "hello");
+  expect(page.outbox("c1")).toMatchObject([{ text: "hello", state: "sending" }]);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(posts).toMatchObject([{ text: "hello" }]);
+  expect(page.outbox("c1")).toEqual([]);
+  expect(localStorage.length).toBe(0);
+});
+
+test("typed offline, it is sent once with one key when the server is back, in order", async () => {
+  const page = await freshPage();
+  answer = away;
+  page.send("c1", "one");
+  page.send("c1", "two");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1").map(({ text, state }) => [text, state])).toEqual([
+    ["one", "waiting"],
+    ["two", "waiting"],
+  ]);
+  answer = takes;
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(posts.map(({ text }) => text)).toEqual(["one", "one", "two"]);
+  expect(new Set(posts.map(({ key }) => key)).size).toBe(2);
+  expect(page.outbox("c1")).toEqual([]);
+});
+
+test("it survives a reload", async () => {
+  answer = away;
+  const before = await freshPage();
+  before.send("c1", "hello");
+  await vi.advanceTimersByTimeAsync(10);
+  vi.clearAllTimers();
+  answer = takes;
+  const after = await freshPage();
+  after.deliverAll();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(posts.map(({ text }) => text)).toEqual(["hello", "hello"]);
+  expect(new Set(posts.map(({ key }) => key)).size).toBe(1);
+  expect(localStorage.length).toBe(0);
+});
+
+test("what another tab has sent is not sent again", async () => {
+  answer = away;
+  const page = await freshPage();
+  const { key } = page.send("c1", "hello");
+  await vi.advanceTimersByTimeAsync(10);
+  localStorage.removeItem(`voxpilot.outbox.${key}`);
+  dispatchEvent(new StorageEvent("storage", { key: `voxpilot.outbox.${key}`, newValue: null }));
+  answer = takes;
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(posts.length).toBe(1);
+  expect(page.outbox("c1")).toEqual([]);
+});
+
+test("what the server refuses is kept with the reason, does not hold up others, and can go back into the draft", async () => {
+  const page = await freshPage();
+  answer = () => refusing(422, "invalid", "Too long.", "Shorten it.");
+  const { key } = page.send("c1", "much too long");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toMatchObject([{ state: "refused", problem: { message: "Too long." } }]);
+  answer = takes;
+  page.send("c1", "short");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(page.outbox("c1").map(({ text }) => text)).toEqual(["much too long"]);
+  page.draft("c1").set("typing");
+  page.discardSend(key);
+  expect(page.draft("c1").text).toBe("much too long\ntyping");
+  expect(page.outbox("c1")).toEqual([]);
+});

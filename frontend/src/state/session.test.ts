@@ -1,0 +1,65 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+import { fakeApi, refusing } from "../api/fetch.fake";
+
+let spent: string[];
+let isKnown = false;
+let isGood = true;
+
+async function openedAt(address: string) {
+  vi.resetModules();
+  history.replaceState(null, "", address);
+  return import("./session");
+}
+
+beforeEach(() => {
+  spent = [];
+  isKnown = false;
+  isGood = true;
+  fakeApi(({ path, body }) => {
+    if (path === "/api/login") spent.push((body as { code: string }).code);
+    const isWelcome = path === "/api/login" ? isGood : isKnown;
+    if (isWelcome) return Response.json({ device: "Phone", device_id: "d", version: "1" });
+    return refusing(401, "sign-in-failed", "This link was used already or is too old.", "Run `voxpilot link`.");
+  });
+});
+
+test("the code of a link is spent once, and is in the address no longer while that happens", async () => {
+  const page = await openedAt("/chat/ab#code=secret");
+  const signingIn = page.signInByLink();
+  expect(location.href).not.toContain("secret");
+  expect(page.session.state).toBe("signing-in");
+  await signingIn;
+  expect([spent, page.session.state, location.pathname]).toEqual([["secret"], "signed-in", "/chat/ab"]);
+});
+
+test("a link that is too old says so", async () => {
+  isGood = false;
+  const page = await openedAt("/#code=old");
+  await page.signInByLink();
+  expect(page.session.state).toBe("signed-out");
+  expect(page.session.problem?.message).toContain("too old");
+});
+
+test("whoever is signed in is not sent away by an old link", async () => {
+  isGood = false;
+  isKnown = true;
+  const page = await openedAt("/#code=old");
+  await page.signInByLink();
+  expect([page.session.state, page.session.device]).toEqual(["signed-in", "Phone"]);
+});
+
+test("a page without a code does nothing", async () => {
+  const page = await openedAt("/");
+  await page.signInByLink();
+  expect([spent, page.session.state]).toEqual([[], "signed-in"]);
+});
+
+test("a typed code works bare and as the whole link", async () => {
+  const page = await openedAt("/");
+  page.setSignedIn(false);
+  expect(await page.signIn("  bare ")).toBe(true);
+  expect(await page.signIn("http://voxpilot.localhost:8460/#code=linked")).toBe(true);
+  expect(spent).toEqual(["bare", "linked"]);
+  expect(await page.signIn("  ")).toBe(false);
+});

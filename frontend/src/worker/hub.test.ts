@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { ToTab } from "./messages";
+import { Hub } from "./hub";
+import { newHead } from "../state/shapes";
+import { FakeServer, settle } from "./server.fake";
+
+let server: FakeServer;
+let hub: Hub;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new FakeServer();
+  server.onStream = (asked) => asked.open();
+  hub = new Hub();
+});
+
+afterEach(() => {
+  hub.close();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+class Tab {
+  heard: ToTab[] = [];
+  constructor(readonly id: string) {}
+  follow(...chats: string[]): void {
+    this.say({ say: "follow", chats });
+  }
+  say(message: Parameters<Hub["hear"]>[1]): void {
+    hub.hear(this.id, message, (answer) => this.heard.push(structuredClone(answer)));
+  }
+  get words(): string[] {
+    return this.heard.map((message) => message.say);
+  }
+  of<S extends ToTab["say"]>(say: S): Extract<ToTab, { say: S }>[] {
+    return this.heard.filter((message) => message.say === say) as Extract<ToTab, { say: S }>[];
+  }
+  seqs(): unknown[] {
+    return this.of("events").flatMap((message) => message.events.map(([, body]) => body["seq"]));
+  }
+}
+
+function snapshot(chat: string, seq: number, blocks: object[] = [], more: object = {}): void {
+  server.last.say("snapshot", { chat_id: chat, seq, chat: { ...newHead(), seq, ...more }, blocks });
+}
+
+function delta(chat: string, seq: number, more: object = {}): void {
+  server.last.say("text-delta", { chat, seq, at: seq, message_id: "m", content: `${seq} `, ...more });
+}
+
+test("all tabs share one stream, and each hears every event of its chats once", async () => {
+  const [one, two] = [new Tab("1"), new Tab("2")];
+  one.follow("a");
+  await settle();
+  snapshot("a", 5);
+  delta("a", 6);
+  await settle();
+  two.follow("a", "b");
+  await settle();
+  expect(server.last.url.searchParams.get("chats")).toBe("a:6,b");
+  snapshot("b", 0);
+  delta("a", 7);
+  delta("b", 1);
+  await settle();
+  expect(one.seqs()).toEqual([6, 7]);
+  expect(two.seqs()).toEqual([7, 1]);
+  expect(server.streams.filter((asked) => !asked.isCut).length).toBe(1);
+});
+
+test("a tab that comes later begins with the chat as it stands, without asking the server", async () => {
+  const [one, two] = [new Tab("1"), new Tab("2")];
+  one.follow("a");
+  await settle();
+  server.last.say("chats", { chats: [{ id: "a", last_seq: 7 }] });
+  snapshot("a", 5);
+  delta("a", 6);
+  delta("a", 7);
+  await settle();
+  two.follow("a");
+  expect(server.streams.length).toBe(1);
+  expect(two.words).toEqual(["status", "chats", "snapshot"]);
+  const [told] = two.of("snapshot");
+  expect(told?.chat.head.seq).toBe(7);
+  expect(told?.chat.blocks[0]).toMatchObject({ kind: "text", text: "6 7 " });
+});
+
+test("events that were heard are not passed on again, and a gap is mended by asking anew", async () => {
+  const tab = new Tab("1");
+  tab.follow("a");
+  await settle();
+  snapshot("a", 5);
+  delta("a", 6);
+  delta("a", 6);
+  await settle();
+  expect(tab.seqs()).toEqual([6]);
+  delta("a", 9);
+  await settle();
+  expect(server.last.url.searchParams.get("chats")).toBe("a");
+  snapshot("a", 9);
+  await settle();
+  expect(tab.seqs()).toEqual([6]);
+  expect(tab.of("snapshot").map((message) => message.chat.head.seq)).toEqual([5, 9]);
+});
+
+test("an open turn that is longer than what was asked for is asked for whole", async () => {
+  const tab = new Tab("1");
+  const block = (pos: number, turn: string) => ({ pos, kind: "notice", at: 1, turn });
+  tab.follow("a");
+  await settle();
+  const turn = { id: "t", since: 1, by: "agent" };
+  snapshot("a", 60, Array.from({ length: 50 }, (_, i) => block(i + 11, "t")), { turn });
+  await settle();
+  expect(tab.of("snapshot")).toEqual([]);
+  expect(server.last.url.searchParams.get("tail")).toBe("200");
+  snapshot("a", 60, Array.from({ length: 60 }, (_, i) => block(i + 1, "t")), { turn });
+  await settle();
+  expect(tab.of("snapshot")).toMatchObject([{ complete: true }]);
+});
+
+test("the list is passed on, and what is not in it is gone", async () => {
+  const tab = new Tab("1");
+  tab.follow("a", "b");
+  await settle();
+  server.last.say("chats", { chats: [{ id: "a", last_seq: 3 }] });
+  server.last.say("chat-changed", { id: "a", last_seq: 4 });
+  await settle();
+  expect(tab.words.slice(-3)).toEqual(["chats", "chat-removed", "chat-changed"]);
+  expect(tab.of("chat-removed")).toEqual([{ say: "chat-removed", chat: "b" }]);
+});
+
+test("a server that was put back to an earlier day is believed", async () => {
+  const tab = new Tab("1");
+  tab.follow("a");
+  await settle();
+  snapshot("a", 9);
+  await settle();
+  server.last.end();
+  await settle(1_000);
+  expect(server.last.url.searchParams.get("chats")).toBe("a:9");
+  server.last.say("chats", { chats: [{ id: "a", last_seq: 3 }] });
+  await settle();
+  expect(server.last.url.searchParams.get("chats")).toBe("a");
+});
+
+test("signed out: every tab hears of it, and a check after signing in begins afresh", async () => {
+  const [one, two] = [new Tab("1"), new Tab("2")];
+  one.follow("a");
+  await settle();
+  snapshot("a", 9);
+  server.onStream = (asked) => asked.refuse(401);
+  server.last.end();
+  await settle(1_000);
+  expect(one.words.at(-1)).toBe("signed-out");
+  two.follow();
+  expect(two.words).toEqual(["signed-out"]);
+  server.onStream = (asked) => asked.open();
+  two.say({ say: "check" });
+  await settle();
+  expect(server.last.url.searchParams.get("chats")).toBe("a");
+  expect(one.words.at(-1)).toBe("status");
+});
+
+test("the server's version is told, with and without a chat", async () => {
+  const tab = new Tab("1");
+  tab.follow();
+  await settle();
+  server.last.say("chats", { chats: [] });
+  await settle();
+  expect(tab.of("status").at(-1)?.version).toBe("9");
+  tab.follow("a");
+  await settle();
+  server.last.say("ready", { chat: "a", version: "10" });
+  await settle();
+  expect(tab.of("status").at(-1)?.version).toBe("10");
+});

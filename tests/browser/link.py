@@ -1,0 +1,37 @@
+"""The network of the browser tests: a proxy that can also leave connections hanging.
+
+Lives here: links that die without a word, as they do in a sleeping laptop.
+Lives elsewhere: every other fault (tests/kit/proxy.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.kit.proxy import Proxy
+
+
+class Link(Proxy):
+    def __init__(self, target_port: int) -> None:
+        super().__init__(target_port)
+        self._readers: set[asyncio.StreamReader] = set()
+        self._stranded: set[asyncio.StreamReader] = set()
+
+    def strand(self) -> None:
+        """Nothing passes over the connections there are, and nobody is told; new ones work."""
+        self._stranded |= self._readers
+
+    def cut(self) -> None:
+        """No connection is left and none can be made."""
+        self.refuses = True
+        self.drop()
+
+    def mend(self) -> None:
+        self.refuses = False
+
+    async def _read(self, reader: asyncio.StreamReader) -> bytes:
+        self._readers.add(reader)
+        data = await super()._read(reader)
+        if reader in self._stranded:
+            await asyncio.Event().wait()
+        return data

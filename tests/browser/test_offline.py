@@ -1,0 +1,77 @@
+"""What is typed is never lost, and never said twice."""
+
+from __future__ import annotations
+
+from playwright.async_api import expect
+
+from tests.browser.conftest import Meet
+from tests.browser.link import Link
+from tests.fakes.script import say, script
+from tests.kit.client import Api
+from tests.kit.server import ServerProcess
+from tests.kit.sse import connect
+
+
+async def test_a_draft_survives_a_reload(meet: Meet, chat: str) -> None:
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await tab.type("half a thought")
+    await tab.page.reload()
+    await expect(tab.composer).to_have_value("half a thought")
+
+
+async def test_a_message_sent_offline_goes_out_once_when_the_link_is_back(
+    meet: Meet, link: Link, server: ServerProcess, chat: str
+) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab, other = await person.open_chat(chat), await person.open_chat(chat)
+    link.cut()
+    await expect(tab.connection).not_to_have_attribute("data-state", "live")
+    await tab.send(script(say("it arrived")))
+    await expect(tab.composer).to_have_value("")
+    link.mend()
+    for each in (tab, other):
+        await each.says("it arrived")
+        await each.turns_end()
+    assert await _messages(server, chat) == [script(say("it arrived"))]
+
+
+async def test_a_message_sent_offline_outlives_its_tab(
+    meet: Meet, link: Link, server: ServerProcess, chat: str
+) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    link.cut()
+    await expect(tab.connection).not_to_have_attribute("data-state", "live")
+    await tab.send(script(say("it arrived")))
+    await expect(tab.composer).to_have_value("")
+    await tab.page.close()
+    link.mend()
+    tabs = [await person.open_chat(chat) for _ in range(2)]
+    for each in tabs:
+        await each.says("it arrived")
+    assert await _messages(server, chat) == [script(say("it arrived"))]
+
+
+async def test_a_message_whose_reply_was_lost_is_not_sent_twice(
+    meet: Meet, link: Link, server: ServerProcess, api: Api, chat: str
+) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    link.lose_next_reply(b"POST /api/chats/")
+    await tab.send(script(say("once")))
+    await link.reply_lost()
+    await tab.says("once")
+    await tab.send(script(say("twice")))
+    await tab.says("oncetwice")
+    assert await _messages(server, chat) == [script(say("once")), script(say("twice"))]
+
+
+async def _messages(server: ServerProcess, chat: str) -> list[str]:
+    """What people have said in a chat, by its log: each message is told once when it is queued."""
+    async with connect(server.url, f"/api/chats/{chat}/stream", server.token) as stream:
+        events = await stream.read_until("ready")
+    return [event.data["text"] for event in events if event.kind == "message"]

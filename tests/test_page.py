@@ -1,0 +1,56 @@
+"""The page's types are up to date, its lock is whole and names no address, and it stays small.
+
+Lives here: what can be said of the page without a browser. Lives elsewhere:
+what it does (frontend/src/**/*.test.ts, tests/browser).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from scripts import page_types
+from voxpilot.web.pages import STATIC, read_pages
+
+ROOT = Path(__file__).parents[1]
+FIRST_LOAD_BYTES = 250_000
+
+
+def test_the_event_types_are_those_of_the_events() -> None:
+    assert page_types.EVENTS.read_text(encoding="utf-8") == page_types.event_types(), "run `make types`"
+
+
+def test_the_schema_is_that_of_the_routes() -> None:
+    written = page_types.SCHEMA.read_text(encoding="utf-8").partition("\n")[0]
+    assert written == page_types.schema_heading(), "run `make types`"
+
+
+def test_the_lock_is_whole_and_names_no_address() -> None:
+    packages = json.loads((ROOT / "frontend" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    wanted = {name for package in packages.values() for name in package.get("optionalDependencies", {})}
+    missing = [name for name in wanted if not any(path.endswith(f"node_modules/{name}") for path in packages)]
+    # A registry that lacks one of them makes npm leave it out in silence and refuse the lock later.
+    assert missing == []
+    assert [path for path, package in packages.items() if "resolved" in package] == []
+
+
+@pytest.mark.skipif(not STATIC.is_dir(), reason="the page is not built")
+def test_the_first_load_is_small() -> None:
+    """The document, what it names, and what those import at once."""
+    pages, sizes = read_pages(), {}
+    waiting = ["index.html"]
+    while waiting:
+        name = waiting.pop()
+        file = pages.find(name)
+        if name in sizes or file is None:
+            continue
+        sizes[name] = len(gzip.compress(file.content))
+        text = file.content.decode()
+        waiting += [f"assets/{found}" for found in re.findall(r"(?:src|href)=\"/assets/([^\"]+)\"", text)]
+        waiting += [f"assets/{found}" for found in re.findall(r"(?:from|import)\s*\"\./([^\"]+\.js)\"", text)]
+    assert len(sizes) > 1
+    assert sum(sizes.values()) <= FIRST_LOAD_BYTES, sizes
