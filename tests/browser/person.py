@@ -8,6 +8,8 @@ elsewhere: the stories (test_*.py).
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, expect
@@ -132,6 +134,20 @@ class Tab:
         """Press a button of the question, once it takes clicks."""
         await self.page.locator("[data-testid=block-question][data-armed=true]").first.wait_for()
         await self.find("question-option").filter(has_text=re.compile(f"^{label}")).first.click()
+
+    @asynccontextmanager
+    async def asleep(self) -> AsyncIterator[None]:
+        """The page's script stands still, as in a frozen tab, and is told afterwards that it woke.
+
+        A driven Chromium counts every page as seen and so never freezes one; its debugger stops it instead.
+        """
+        debugger = await self.page.context.new_cdp_session(self.page)
+        await debugger.send("Debugger.enable")
+        await debugger.send("Debugger.pause")
+        yield
+        await debugger.send("Debugger.resume")
+        await debugger.send("Debugger.disable")
+        await self.evaluate("document.dispatchEvent(new Event('resume'))")
 
     async def evaluate(self, script: str, argument: Any = None) -> Any:
         return await self.page.evaluate(script, argument)

@@ -16,7 +16,7 @@ async def test_a_link_signs_in_once_and_leaves_no_trace_in_the_address(meet: Mee
     tab = await person.sign_in(code)
     assert code not in tab.page.url
     await tab.page.reload()
-    await expect(tab.composer).to_be_visible()
+    await tab.is_live()
 
     late = await meet("stranger", signed_in=False)
     late.expect_trouble("status of 401")

@@ -122,12 +122,10 @@ async def test_a_frozen_page_with_a_dead_link_is_up_to_date_soon_after_it_wakes(
     prompt = script(say("before "), wait_file(gate), chunks(200), say(" after"))
     await api.prompt(chat, prompt)
     await tab.says("before")
-    cdp = await person.context.new_cdp_session(tab.page)
-    await cdp.send("Page.setWebLifecycleState", {"state": "frozen"})
-    link.strand()
-    gate.touch()
-    await asyncio.sleep(2)
-    await cdp.send("Page.setWebLifecycleState", {"state": "active"})
+    async with tab.asleep():
+        link.strand()
+        gate.touch()
+        await asyncio.sleep(2)
     await tab.says(spoken_by(prompt), within=2 * SLACK)
 
 

@@ -48,7 +48,13 @@ export function onSignedOut(tell: () => void): void {
   tellSignedOut = tell;
 }
 
-const http = createClient<paths>({ baseUrl: location.origin, fetch: (request) => fetch(request) });
+const PATIENCE_MS = 15_000;
+/** A request may hang for ever over a connection that died while the machine slept. */
+
+const http = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) }),
+});
 
 export async function whoAmI(): Promise<Me> {
   return taken(http.GET("/api/me"));

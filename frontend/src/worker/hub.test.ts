@@ -153,7 +153,8 @@ test("signed out: every tab hears of it, and a check after signing in begins afr
   await settle(1_000);
   expect(one.words.at(-1)).toBe("signed-out");
   two.follow();
-  expect(two.words).toEqual(["signed-out"]);
+  await settle();
+  expect(two.words).toEqual(["status", "signed-out"]);
   server.onStream = (asked) => asked.open();
   two.say({ say: "check" });
   await settle();

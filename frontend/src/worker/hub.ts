@@ -82,12 +82,13 @@ export class Hub {
       if (known?.state !== undefined) send(snapshotOf(known.state, known.isComplete));
       else if (known === undefined) isNew = this.#begin(chat);
     }
-    if (isNew || (before === undefined && this.#tabs.size === 1)) this.#connect();
+    // A page that was just loaded may have signed in on its way here.
+    const isFirst = before === undefined && (this.#tabs.size === 1 || this.#isSignedOut);
+    if (isNew || isFirst) this.#connect();
   }
 
   #welcome(send: Send): void {
-    if (this.#isSignedOut) send({ say: "signed-out" });
-    else send({ say: "status", state: this.#state, version: this.#version });
+    send({ say: "status", state: this.#state, version: this.#version });
     if (this.#list !== undefined) send({ say: "chats", chats: [...this.#list.values()] });
   }
 

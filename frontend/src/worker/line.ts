@@ -4,9 +4,9 @@
 // with growing pauses, and changing over to a new one without a gap. Lives
 // elsewhere: what to ask for and what to do with events (hub.ts).
 
-import type { SseEvent } from "./sse";
-import { SseReader } from "./sse";
+import { connect, Refused } from "./connect";
 import type { ConnectionState } from "./messages";
+import { SseReader, type SseEvent } from "./sse";
 
 export interface LineOwner {
   /** Where to connect now: names what has been seen so far. */
@@ -46,6 +46,8 @@ export class Line {
   #stream: Stream | undefined;
   #opening: Opening | undefined;
   #isOutdated = false;
+  /** The machine slept or the link went dead: kept connections may be dead as well. */
+  #isSuspect = false;
   #held: SseEvent[] | undefined;
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -69,10 +71,13 @@ export class Line {
   check(): void {
     const now = Date.now();
     if (this.#opening !== undefined) {
-      if (now - this.#opening.startedAt > ALIVE_MS) this.#opening.abort.abort("tried anew");
+      if (now - this.#opening.startedAt < ALIVE_MS) return;
+      this.#isSuspect = true;
+      this.#opening.abort.abort("tried anew");
       return;
     }
     if (this.#stream !== undefined && now - this.#stream.heardAt < ALIVE_MS) return;
+    this.#isSuspect = true;
     this.open();
   }
 
@@ -96,7 +101,7 @@ export class Line {
     // What the old stream says from here on, the new one says too; whichever survives is believed.
     this.#held = [];
     try {
-      const body = await connect(this.#owner.url(), opening.abort, this.#openLimit());
+      const body = await connect(this.#owner.url(), opening.abort, this.#openLimit(), this.#isSuspect);
       if (this.#opening === opening) this.#changeOver(opening, body);
       else void body.cancel();
     } catch (error) {
@@ -109,6 +114,7 @@ export class Line {
     const now = Date.now();
     const stream: Stream = { abort: opening.abort, openedAt: now, heardAt: now };
     this.#opening = this.#held = undefined;
+    this.#isSuspect = false;
     this.#stream = stream;
     this.#owner.show("live");
     this.#watch(stream);
@@ -178,7 +184,12 @@ export class Line {
     clearTimeout(this.#stale);
     const left = stream.heardAt + STALE_MS - Date.now();
     if (left > 0) this.#stale = setTimeout(() => this.#stream === stream && this.#watch(stream), left + 10);
-    else stream.abort.abort("stale");
+    else this.#end(stream);
+  }
+
+  #end(stream: Stream): void {
+    this.#isSuspect = true;
+    stream.abort.abort("stale");
   }
 
   #openLimit(): number {
@@ -188,24 +199,5 @@ export class Line {
   #showDown(): void {
     const isHopeful = navigator.onLine && this.#failures < GIVEN_UP;
     this.#owner.show(isHopeful ? "reconnecting" : "offline");
-  }
-}
-
-class Refused extends Error {
-  constructor(readonly status: number) {
-    super(`The stream was refused with ${status}.`);
-  }
-}
-
-async function connect(url: string, abort: AbortController, limit: number): Promise<ReadableStream<Uint8Array>> {
-  const slow = setTimeout(() => abort.abort("slow"), limit);
-  try {
-    const headers = { Accept: "text/event-stream" };
-    const response = await fetch(url, { signal: abort.signal, headers, cache: "no-store" });
-    if (response.ok && response.body !== null) return response.body;
-    void response.body?.cancel();
-    throw new Refused(response.status);
-  } finally {
-    clearTimeout(slow);
   }
 }
