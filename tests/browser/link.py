@@ -7,6 +7,7 @@ Lives elsewhere: every other fault (tests/kit/proxy.py).
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from tests.kit.proxy import Proxy
 
@@ -16,6 +17,8 @@ class Link(Proxy):
         super().__init__(target_port)
         self._readers: set[asyncio.StreamReader] = set()
         self._stranded: set[asyncio.StreamReader] = set()
+        self.puts: tuple[bytes, bytes] | None = None
+        """Words that are replaced on their way by others of the same length."""
 
     def strand(self) -> None:
         """Nothing passes over the connections there are, and nobody is told; new ones work."""
@@ -26,6 +29,11 @@ class Link(Proxy):
         self.refuses = True
         self.drop()
 
+    def reset(self) -> None:
+        for connection in list(self._connections):
+            with suppress(OSError):  # a browser may be closing it at this very moment
+                connection.reset()
+
     def mend(self) -> None:
         self.refuses = False
 
@@ -34,4 +42,4 @@ class Link(Proxy):
         data = await super()._read(reader)
         if reader in self._stranded:
             await asyncio.Event().wait()
-        return data
+        return data.replace(*self.puts) if self.puts else data

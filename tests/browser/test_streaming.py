@@ -14,6 +14,7 @@ from tests.browser.person import Tab, plain
 from tests.fakes.script import ALLOW, ask, chunks, say, script, spoken_by, wait_file
 from tests.kit.client import Api
 from tests.kit.server import ServerProcess
+from voxpilot import __version__
 
 SLACK = 5
 """Bounds of time are asserted with this much to spare."""
@@ -127,6 +128,18 @@ async def test_a_frozen_page_with_a_dead_link_is_up_to_date_soon_after_it_wakes(
         gate.touch()
         await asyncio.sleep(2)
     await tab.says(spoken_by(prompt), within=2 * SLACK)
+
+
+async def test_a_page_notices_that_the_server_is_another_version(meet: Meet, chat: str, link: Link) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    await expect(tab.connection).not_to_contain_text("Reload")
+    newer = "9" * len(__version__)
+    link.puts = (f'"version":"{__version__}"'.encode(), f'"version":"{newer}"'.encode())
+    link.reset()
+    await expect(tab.connection).to_contain_text(newer)
+    await tab.is_live()
 
 
 async def _milliseconds_for_a_call(tab: Tab) -> float:

@@ -1,5 +1,5 @@
 import { createRoot } from "solid-js";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { fakeApi } from "../api/fetch.fake";
 import { emptyChat } from "./applyEvent";
@@ -80,12 +80,18 @@ test("a new snapshot keeps older blocks that join on, and the objects that are d
   expect([positions(chat), chat.hasOlder]).toEqual([range(150, 200), true]);
 });
 
-test("chats nobody looks at stay for a while, but not all of them", () => {
+test("chats nobody looks at stay for a while, but not all of them and not for ever", () => {
+  vi.useFakeTimers();
   const left = range(1, 10).map(() => {
     const a = fresh();
     using(a).dispose();
     return a;
   });
-  using(fresh());
+  const last = fresh();
+  using(last);
   expect(left.filter((chat) => followed().includes(chat))).toEqual(left.slice(-6));
+  vi.advanceTimersByTime(300_000);
+  expect(left.filter((chat) => followed().includes(chat))).toEqual([]);
+  expect(asked.at(-1)).toContain(last);
+  vi.useRealTimers();
 });

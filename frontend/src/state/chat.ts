@@ -27,7 +27,8 @@ export interface ChatHandle {
 }
 
 const IDLE_CHATS = 6;
-/** How many chats stay live after nobody looks at them any more, so that going back is instant. */
+const IDLE_MS = 300_000;
+/** How many chats stay live after nobody looks at them, and how long, so that going back is instant. */
 const OLDER_AT_ONCE = 50;
 
 const entries = new Map<string, Entry>();
@@ -38,7 +39,7 @@ let tellFollowed: (chats: string[]) => void = () => undefined;
 export function useChat(id: string | Accessor<string>): ChatHandle {
   const entry = createMemo(() => {
     const entry = lookAt(typeof id === "string" ? id : id());
-    onCleanup(() => entry.lookers--);
+    onCleanup(() => lookAway(entry));
     return entry;
   });
   return {
@@ -101,6 +102,7 @@ export function held(id: string): ChatState | undefined {
 
 class Entry {
   lookers = 0;
+  leftAt = 0;
   readonly state: ChatState;
   readonly #set: SetStoreFunction<ChatState>;
   readonly phase: Accessor<ChatHandle["phase"]>;
@@ -188,7 +190,17 @@ function lookAt(id: string): Entry {
   return entry;
 }
 
-function letGo(): void {
+function lookAway(entry: Entry): void {
+  entry.lookers--;
+  entry.leftAt = Date.now();
+  setTimeout(() => letGo() && tellFollowed(followed()), IDLE_MS);
+}
+
+/** Forget chats that nobody has looked at for long, or that are too many. Whether there were any. */
+function letGo(): boolean {
   const idle = [...entries.values()].filter((entry) => entry.lookers === 0);
-  for (const entry of idle.slice(0, Math.max(0, idle.length - IDLE_CHATS))) entries.delete(entry.id);
+  const isOld = (entry: Entry) => Date.now() - entry.leftAt >= IDLE_MS;
+  const leaving = idle.filter((entry, i) => i < idle.length - IDLE_CHATS || isOld(entry));
+  for (const entry of leaving) entries.delete(entry.id);
+  return leaving.length > 0;
 }

@@ -118,6 +118,21 @@ test("an open turn that is longer than what was asked for is asked for whole", a
   expect(tab.of("snapshot")).toMatchObject([{ complete: true }]);
 });
 
+test("chats that no tab shows any more are followed no longer", async () => {
+  const [one, two] = [new Tab("1"), new Tab("2")];
+  one.follow("a", "b");
+  two.follow("b");
+  await settle();
+  snapshot("a", 1);
+  snapshot("b", 1);
+  await settle();
+  one.say({ say: "bye" });
+  await settle(30_000);
+  expect(server.last.url.searchParams.get("chats")).toContain("a");
+  await settle(40_000);
+  expect(server.last.url.searchParams.get("chats")).toBe("b:1");
+});
+
 test("the list is passed on, and what is not in it is gone", async () => {
   const tab = new Tab("1");
   tab.follow("a", "b");

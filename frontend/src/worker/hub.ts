@@ -29,7 +29,8 @@ interface Followed {
 
 const TAIL = 50;
 const LONGEST_TAIL = 1000;
-const MOST_CHATS = 100;
+const UNUSED_MS = 60_000;
+/** How long a chat is followed after the last tab left it, for a tab that is only being reloaded. */
 
 export class Hub {
   #tabs = new Map<string, Tab>();
@@ -38,6 +39,7 @@ export class Hub {
   #state: ConnectionState = "reconnecting";
   #version: string | null = null;
   #isSignedOut = false;
+  #tidying: ReturnType<typeof setTimeout> | undefined;
   #line = new Line({
     url: () => this.#url(),
     take: (events) => this.#take(events),
@@ -56,7 +58,7 @@ export class Hub {
         return this.#check();
       case "bye":
         this.#tabs.delete(id);
-        return;
+        return this.#tidyLater();
       default:
         message satisfies never;
     }
@@ -68,12 +70,14 @@ export class Hub {
   }
 
   close(): void {
+    clearTimeout(this.#tidying);
     this.#line.close();
   }
 
   #follow(id: string, chats: string[], send: Send): void {
     const before = this.#tabs.get(id);
     this.#tabs.set(id, { send, chats: new Set(chats) });
+    this.#tidyLater();
     if (before === undefined) this.#welcome(send);
     let isNew = false;
     for (const chat of chats) {
@@ -93,7 +97,6 @@ export class Hub {
   }
 
   #begin(chat: string): true {
-    this.#forgetUnused();
     this.#chats.set(chat, { state: undefined, isComplete: false, tail: TAIL });
     return true;
   }
@@ -253,12 +256,15 @@ export class Hub {
     for (const tab of this.#tabs.values()) tab.send(message);
   }
 
-  #forgetUnused(): void {
-    const isUsed = (id: string) => [...this.#tabs.values()].some((tab) => tab.chats.has(id));
-    for (const id of this.#chats.keys()) {
-      if (this.#chats.size < MOST_CHATS) return;
-      if (!isUsed(id)) this.#chats.delete(id);
-    }
+  /** Stop following what no tab shows: the server keeps the agents of chats that somebody follows. */
+  #tidyLater(): void {
+    clearTimeout(this.#tidying);
+    this.#tidying = setTimeout(() => {
+      const isUsed = (id: string) => [...this.#tabs.values()].some((tab) => tab.chats.has(id));
+      const unused = [...this.#chats.keys()].filter((id) => !isUsed(id));
+      for (const id of unused) this.#chats.delete(id);
+      if (unused.length > 0 && !this.#isSignedOut) this.#line.open();
+    }, UNUSED_MS);
   }
 }
 
