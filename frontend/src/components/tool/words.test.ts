@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+
+import type { Json, ToolBlock } from "../../state";
+import { changeOf, commandOf, exitCodeOf, outputText, reasonOf, subjectOf, verbOf } from "./words";
+
+const call = (fields: Partial<ToolBlock>) =>
+  ({ title: "", tool_kind: "other", status: "completed", locations: [], content: [], ...fields }) as ToolBlock;
+
+describe("a call in words", () => {
+  test.each([
+    ["edit", "pending", "Edit"],
+    ["edit", "in_progress", "Editing"],
+    ["edit", "completed", "Edited"],
+    ["edit", "failed", "Edit"],
+    ["execute", "failed", "Ran"],
+    ["execute", "cancelled", "Ran"],
+    ["switch_mode", "completed", "Switched mode"],
+    ["strange", "completed", ""],
+    ["read", "some new word", "Reading"],
+  ])("%s, %s: %s", (tool_kind, status, verb) => {
+    expect(verbOf({ tool_kind, status })).toBe(verb);
+  });
+
+  test("is about a path, a command, or what the agent calls it", () => {
+    expect(subjectOf(call({ tool_kind: "read", title: "Reading", locations: [{ path: "/w/a.py" }] }), "/w")).toBe("a.py");
+    expect(subjectOf(call({ tool_kind: "edit", title: "write", input: { filePath: "/w/b.py" } }), "/w")).toBe("b.py");
+    expect(subjectOf(call({ tool_kind: "execute", title: "Terminal", input: { command: "ls" } }))).toBe("ls");
+    expect(subjectOf(call({ tool_kind: "read", title: "Viewing something" }))).toBe("something");
+    expect(subjectOf(call({ title: "todo_write" }))).toBe("todo_write");
+    expect(subjectOf(call({ tool_kind: "fetch" }))).toBe("fetch");
+  });
+});
+
+test("a command is told exactly, whatever form it has", () => {
+  expect(commandOf({ input: { command: "a | b" } })).toBe("a | b");
+  expect(commandOf({ input: { cmd: "x" } })).toBe("x");
+  expect(commandOf({ input: { command: ["bash", "-lc", "echo 'a b'; ls"] } })).toBe(`bash -lc 'echo '\\''a b'\\''; ls'`);
+  const others: (Json | undefined)[] = [null, undefined, "x", [], {}, { command: 3 }, { command: [1] }];
+  for (const input of others) expect(commandOf({ input })).toBeNull();
+});
+
+test("exit status, reason and output are found where agents put them", () => {
+  expect(exitCodeOf({ output: { metadata: { exit: 3 } } })).toBe(3);
+  expect(exitCodeOf({ output: { contents: [{ type: "shell_exit", exitCode: 2 }] } })).toBe(2);
+  expect(exitCodeOf({ output: "3" })).toBeNull();
+  expect(reasonOf({ output: { message: "Denied" }, content: [] })).toBe("Denied");
+  expect(reasonOf({ output: null, content: [{ type: "content", content: { type: "text", text: "No such file" } }] })).toBe("No such file");
+  expect(outputText({ stdout: "out" })).toBe("out");
+});
+
+test("changes are counted over all diffs of a call", () => {
+  const diff = { type: "diff" as const, path: "/a", oldText: null, newText: "1\n2\n" };
+  expect(changeOf({ content: [diff, { ...diff }] })).toEqual({ added: 4, removed: 0 });
+  expect(changeOf({ content: [] })).toBeNull();
+});
