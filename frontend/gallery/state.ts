@@ -57,6 +57,8 @@ export const deleteChat = nothing;
 export const editQueued = nothing;
 export const removeQueued = nothing;
 export const renameChat = nothing;
+export const respond = nothing;
+export const setOption = nothing;
 export const send = nothing;
 export const retrySend = () => undefined;
 export const discardSend = () => undefined;

@@ -1,7 +1,19 @@
 // A chat that is there: its head, conversation, questions, composer and panel.
 import { createEffect, createMemo, createSignal, onCleanup, Show, type JSX } from "solid-js";
 
-import { agents, answer, cancel, draft, editQueued, removeQueued, send, type ChatHandle, type ChatState } from "../state";
+import {
+  agents,
+  answer,
+  cancel,
+  draft,
+  editQueued,
+  removeQueued,
+  respond,
+  send,
+  setOption,
+  type ChatHandle,
+  type ChatState,
+} from "../state";
 import { Announcer } from "../components/chat/Announcer";
 import { ChatHeader } from "../components/chat/ChatHeader";
 import { Panel } from "../components/chat/Panel";
@@ -15,7 +27,6 @@ import { Dialog } from "../components/controls/Dialog";
 import { markSeen } from "../components/frame/seen";
 import { QuestionDock } from "../components/question/QuestionDock";
 import { createChatKeys } from "./chatKeys";
-import { respond, setOption } from "./chatCalls";
 import { createChatMenu } from "./ChatMenu";
 import { EmptyChat } from "./EmptyChat";
 import { createPanel } from "./panelState";
@@ -37,8 +48,8 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
       () => setProblem(""),
       (error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."),
     );
-  const stop = () => void attempt(cancel(id));
-  const choose = (option: string, value: Parameters<typeof setOption>[2]) => void attempt(setOption(id, option, value));
+  const stop = () => void attempt(cancel(id, head().turn?.id));
+  const choose = (option: string, value: string | boolean) => void attempt(setOption(id, option, value));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   seeWhileVisible(props.state);
 

@@ -1,7 +1,7 @@
 // Beside the conversation: the plan, the files changed, and what there is to know of the agent.
 import { createMemo, For, Show, type JSX } from "solid-js";
 
-import type { ChatState, Json, PlanBlock } from "../../state";
+import type { ChatState, PlanBlock } from "../../state";
 import { PlanBlockView } from "../blocks/PlanBlock";
 import { OptionSelects } from "../composer/OptionSelects";
 import { ChangeCount } from "../diff/ChangeCount";
@@ -14,7 +14,7 @@ import { UsageRing } from "./UsageRing";
 export function Panel(props: {
   state: ChatState;
   agentName: string;
-  onChoose: (option: string, value: Json) => void;
+  onChoose: (option: string, value: string | boolean) => void;
 }): JSX.Element {
   const plan = createMemo(() => props.state.blocks.findLast((block): block is PlanBlock => block.kind === "plan"));
   return (

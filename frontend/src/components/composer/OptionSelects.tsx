@@ -9,7 +9,7 @@ const ORDER = ["mode", "model", "thought_level"];
 const MOST_SHOWN = 3;
 
 interface Choosing {
-  onChoose: (option: string, value: Json) => void;
+  onChoose: (option: string, value: string | boolean) => void;
 }
 
 export function OptionSelects(props: Choosing & { options: readonly AgentOption[]; isAll?: boolean }): JSX.Element {
@@ -39,7 +39,7 @@ function OptionSelect(props: Choosing & { option: AgentOption }): JSX.Element {
         value={String(props.option.current ?? "")}
         onChange={(event) => {
           const chosen = props.option.choices.find((choice) => String(choice.value) === event.currentTarget.value);
-          if (chosen) props.onChoose(props.option.id, chosen.value);
+          if (chosen) props.onChoose(props.option.id, String(chosen.value));
         }}
       >
         <For each={groups()}>
