@@ -11,7 +11,7 @@ from voxpilot.keeper.attach import attach, start_keeper
 from voxpilot.keeper.journal import PRINTED
 
 from .conftest import Keep
-from .kept import spec_for
+from .kept import killed, spec_for
 
 MB = 2**20
 
@@ -22,11 +22,7 @@ async def test_a_keeper_starts_quickly(place: Path) -> None:
         started = time.perf_counter()
         await start_keeper(place / str(n), spec_for(["cat"], place))
         seconds.append(time.perf_counter() - started)
-        attachment = await attach(place / str(n))
-        attachment.kill()
-        while await attachment.grown_past(attachment.end):
-            pass
-        await attachment.close()
+        await killed(await attach(place / str(n)))
     assert median(seconds) < 5 * 0.05
 
 
