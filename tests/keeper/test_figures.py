@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 from statistics import median
@@ -17,13 +19,16 @@ MB = 2**20
 
 
 async def test_a_keeper_starts_quickly(place: Path) -> None:
-    seconds = []
+    bare, seconds = [], []
     for n in range(7):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
+        bare.append(time.perf_counter() - started)
         started = time.perf_counter()
         await start_keeper(place / str(n), spec_for(["cat"], place))
         seconds.append(time.perf_counter() - started)
         await killed(await attach(place / str(n)))
-    assert median(seconds) < 5 * 0.05
+    assert median(seconds) < 5 * max(0.05, median(bare))
 
 
 async def test_a_keeper_is_small(keep: Keep) -> None:
