@@ -16,7 +16,7 @@ import pytest
 import uvloop
 
 import voxpilot.keeper.attach as attach_module
-from tests.kit.processes import end_marked, look_at, marked
+from tests.kit.processes import look_at, marked
 from tests.kit.waiting import until
 from voxpilot.keeper.attach import AlreadyKept, KeeperFailed, KeeperGone, attach, is_kept, start_keeper
 
@@ -241,7 +241,3 @@ def test_the_program_uses_the_standard_library_only() -> None:
     names = {name.partition(".")[0] for name in done.stdout.split()}
     assert names - set(sys.stdlib_module_names) == {"program", "__main__"}
     assert not names & {"asyncio", "threading", "typing", "subprocess", "dataclasses", "logging"}
-
-
-def test_no_process_is_ever_left(mark: str) -> None:
-    assert end_marked(mark) == []
