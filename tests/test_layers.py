@@ -171,7 +171,7 @@ def away_from_home(importer: str, imported: str) -> bool:
 def not_standard_in_the_keeper(importer: str, imported: str) -> bool:
     if not importer.startswith(STANDARD_LIBRARY_ONLY) or imported.startswith(STANDARD_LIBRARY_ONLY):
         return False
-    return library_of(imported) not in sys.stdlib_module_names
+    return library_of(imported) not in {*sys.stdlib_module_names, "program"}  # its own name, as it runs
 
 
 def complaints(rule: Rule) -> list[str]:
