@@ -90,7 +90,7 @@ def test_most_modules_are_short() -> None:
         ("voxpilot.errors", "voxpilot.chat.events"),
         ("voxpilot.agents.wire", "voxpilot.assistant.loop"),
         ("voxpilot.storage.chats", "voxpilot.keeper.attach"),
-        ("voxpilot.web.app", "voxpilot.cli_run"),
+        ("voxpilot.web.app", "voxpilot.cli.run"),
         ("voxpilot", "voxpilot.errors"),
     ],
 )
@@ -101,7 +101,7 @@ def test_an_import_up_or_across_is_noticed(importer: str, imported: str) -> None
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("voxpilot.cli_run", "voxpilot.web.app"),
+        ("voxpilot.cli.run", "voxpilot.web.app"),
         ("voxpilot.cli.run", "voxpilot.runtime.turn"),
         ("voxpilot.__main__", "voxpilot.cli"),
         ("voxpilot.web.app", "voxpilot.web.errors"),
@@ -119,7 +119,7 @@ def test_a_library_away_from_home_is_noticed() -> None:
     assert away_from_home("voxpilot.runtime.turn", "sqlite3")
     assert away_from_home("voxpilot.agents.wire", "acp.schema")
     assert not away_from_home("voxpilot.storage.database", "sqlite3")
-    assert not away_from_home("voxpilot.cli_run", "httpx2")
+    assert not away_from_home("voxpilot.cli.run", "httpx2")
 
 
 def test_the_keeper_may_not_even_import_our_own_modules() -> None:
@@ -225,7 +225,7 @@ def full_name(path: Path) -> str:
 def room_of(module: str) -> str:
     """The folder or lone module just below voxpilot; all that serves the command is one room."""
     room = module.split(".")[1] if "." in module else ""
-    return "cli" if room == "__main__" or room.startswith("cli_") else room
+    return "cli" if room == "__main__" else room
 
 
 def library_of(module: str) -> str:

@@ -58,8 +58,8 @@ def decode(line: bytes) -> Any:
     else:
         return message if line.count(b"[") + line.count(b"{") < _NESTED or _can_be_kept(message) else None
     try:
-        # Some agents cut an emoji in two and send a lone surrogate.
-        message = _repaired(json.loads(line.decode("utf-8", "replace")))
+        # Some agents cut an emoji in two and send a lone surrogate; some do not escape a tab.
+        message = _repaired(json.loads(line.decode("utf-8", "replace"), strict=False))
         return message if _can_be_kept(message) else None
     except (ValueError, RecursionError):
         return None
