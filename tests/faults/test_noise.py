@@ -55,7 +55,7 @@ async def test_unreadable_lines_are_counted_and_the_turn_goes_on(
 async def test_lines_with_broken_text_and_odd_numbers_are_read_as_far_as_they_go(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:
-    """F12: half an emoji, bytes that are no text, NaN and numbers too large for the log."""
+    """F12: half an emoji, bytes that are no text, bare tabs, NaN and numbers too large for the log."""
     server = await start_server()
     async with talking(server, workspace) as talk:
         await talk.run(script(say("first.")))
@@ -70,6 +70,9 @@ async def test_lines_with_broken_text_and_odd_numbers_are_read_as_far_as_they_go
             raw(chunk % b"\\ud83d."),
             raw(chunk % b"\xc3\x28."),
             raw(chunk % b"\\u0000."),
+            raw(usage % b"1"),
+            raw(chunk % b"a\tb."),
+            raw(chunk % b"c\td."),
             raw(usage % b"NaN"),
             raw(usage % (b"9" * 400)),
             raw(usage % b"1e999"),
@@ -77,7 +80,7 @@ async def test_lines_with_broken_text_and_odd_numbers_are_read_as_far_as_they_go
             say("last."),
         )
         assert (await talk.run(prompt))["stop_reason"] == "end_turn"
-        await talk.judge(text="first.\ufffd.\ufffd(.\0.last.")
+        await talk.judge(text="first.\ufffd.\ufffd(.\0.a\tb.c\td.last.")
         assert "step failed" not in server.stderr
 
 
