@@ -118,7 +118,7 @@ async def talking(server: ServerProcess, workspace: Path, agent: str = "scripted
         try:
             async with Viewer(server.url, server.token, chat) as viewer:
                 yield Talk(server, api, chat, viewer)
-        except ExceptionGroup as group:
+        except BaseExceptionGroup as group:
             if len(group.exceptions) > 1:
                 raise
             raise group.exceptions[0] from None  # the viewer wraps a test's own failure
