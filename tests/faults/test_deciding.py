@@ -32,7 +32,7 @@ from tests.fakes.script import (
     touch,
     wait_file,
 )
-from tests.faults.driver import NIGHTLY, keeper_of, talking
+from tests.faults.driver import LONG_SECONDS, NIGHTLY, keeper_of, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError, new_key
 from tests.kit.config import scripted
@@ -54,6 +54,7 @@ async def signed_in(server: ServerProcess, name: str) -> AsyncIterator[Api]:
         yield api
 
 
+@pytest.mark.timeout(LONG_SECONDS)
 async def test_of_two_who_answer_at_once_one_wins_and_the_other_is_told_who(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:
