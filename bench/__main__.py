@@ -46,8 +46,8 @@ class Run:
 
 async def _throughput(run: Run) -> list[Figure]:
     async with run.stage("throughput") as stage:
-        one, per_second = await throughput.to_one(stage, run.flood, 2 * run.rounds)
-        return [one, await throughput.to_many(stage, run.flood, run.rounds, per_second)]
+        to_one, per_second = await throughput.to_one(stage, run.flood, 2 * run.rounds)
+        return [*to_one, await throughput.to_many(stage, run.flood, run.rounds, per_second)]
 
 
 async def _latency(run: Run) -> list[Figure]:
@@ -60,7 +60,7 @@ async def _replay(run: Run) -> list[Figure]:
 
 
 async def _startup(run: Run) -> list[Figure]:
-    return await startup.to_first_answer(run.place("start"), run.flood.path, 3 * run.rounds)
+    return await startup.to_first_answer(run.place("start"), run.flood.path, 2 * run.rounds)
 
 
 async def _memory(run: Run) -> list[Figure]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 LOOK_SECONDS = 0.5
 QUIET_PERCENT = 10.0
-PATIENCE_SECONDS = 5.0
+PATIENCE_SECONDS = 3.0
 
 
 def described() -> str:

@@ -11,7 +11,7 @@ import anyio
 
 from bench.figures import Aim, Figure
 from bench.stage import staged
-from tests.kit.processes import marked, rss_bytes
+from tests.kit.processes import rss_bytes
 
 CHATS = 10
 SETTLE_SECONDS = 0.5
@@ -24,8 +24,7 @@ async def resident(folder: Path, lines: Path) -> list[Figure]:
         for _ in range(CHATS):
             await stage.warm_chat()
         awake = await _settled(stage.server.pid)
-        kept_in = f"{stage.server.data_dir}/keepers/"
-        keepers = [found.pid for found in marked(kept_in) if kept_in in found.command]
+        keepers = stage.keepers()
         wrong = "" if len(keepers) == CHATS else f"{len(keepers)} keepers"
         largest = max(map(rss_bytes, keepers), default=0) / 1e6
     return [

@@ -28,16 +28,18 @@ async def main(lines: str) -> None:
     )  # fmt: skip
     assert writer.stdout is not None
     began = await writer.stdout.readline()
+    used = time.process_time()
     count, rest = 0, b""
     while data := await writer.stdout.read(READ_BYTES):
         *whole, rest = (rest + data).split(b"\n")
         for line in whole:
             orjson.loads(line)
         count += len(whole)
-    ended = time.monotonic_ns()
+    ended, used = time.monotonic_ns(), time.process_time() - used
     await writer.wait()
     text = orjson.loads(began)["params"]["update"]["content"]["text"]
-    print(json.dumps({"updates": count, "seconds": (ended - int(text.split()[1])) / 1e9}))
+    seconds = (ended - int(text.split()[1])) / 1e9
+    print(json.dumps({"updates": count, "seconds": seconds, "processor_seconds": used}))
 
 
 if __name__ == "__main__":

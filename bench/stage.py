@@ -21,6 +21,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tests.kit.client import Api
 from tests.kit.config import MARK, write_config
+from tests.kit.processes import marked
 from tests.kit.server import ServerProcess
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,6 +48,11 @@ class Stage:
     server: ServerProcess
     api: Api
     workspace: Path
+
+    def keepers(self) -> list[int]:
+        """The processes that keep its agents."""
+        kept_in = f"{self.server.data_dir}/keepers/"
+        return [found.pid for found in marked(kept_in) if kept_in in found.command]
 
     async def new_chat(self) -> str:
         return str((await self.api.create_chat(self.workspace, agent="bench"))["id"])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import select
-import socket
 import time
-from pathlib import Path
 
 import anyio
 
@@ -13,6 +10,7 @@ from tests.fakes.script import ALLOW, ask, chunks, script, text
 from tests.kit.sse import EventStream, StreamEnded, Viewer, connect
 from tests.kit.waiting import until
 from tests.web.house import Browser, House, is_error
+from tests.web.stuck import ENOUGH, stuck_reader
 
 SLACK = 5
 
@@ -81,41 +79,12 @@ async def test_signing_out_ends_the_stream_in_the_middle_of_a_turn_and_the_turn_
 
 async def test_a_reader_that_takes_nothing_is_cut_as_well(house: House) -> None:
     chat = await house.new_chat()
-    await house.api.prompt(chat, script(text(400, 10_000)))
+    await house.api.prompt(chat, script(text(ENOUGH // 10_000, 10_000)))
     await house.seen_all(chat)
     async with await house.sign_in() as browser:
-        with socket.socket() as reader:
-            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            reader.connect(("127.0.0.1", house.server.port))
-            head = [f"GET /api/chats/{chat}/stream HTTP/1.1", f"Host: {house.host}"]
-            head.append("{}: {}".format(*browser.cookie_header))
-            reader.sendall("\r\n".join([*head, "", ""]).encode())
-            assert reader.recv(12) == b"HTTP/1.1 200"
-            await until(Full(reader), 10, "the server is not held up by the reader")
+        async with stuck_reader(house.server, chat, browser.cookie_header) as reader:
             assert (await browser.post("/api/logout")).status_code == 204
-            await until(lambda: is_closed(reader), 1 * SLACK, "the connection stays open")
-
-
-class Full:
-    """Whether so much waits to be taken from the server that it has stopped sending."""
-
-    def __init__(self, reader: socket.socket) -> None:
-        self._ports = [f":{name[1]:04X}" for name in (reader.getpeername(), reader.getsockname())]
-        self._waiting = [0] * 10
-
-    def __call__(self) -> bool:
-        for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
-            _, local, remote, _, queues, *_ = line.split()
-            if [local[-5:], remote[-5:]] == self._ports:
-                self._waiting = [*self._waiting[1:], int(queues.partition(":")[0], 16)]
-        return self._waiting[0] > 0 and len(set(self._waiting)) == 1
-
-
-def is_closed(connection: socket.socket) -> bool:
-    """Whether the other side has ended it, without reading what is still waiting to be read."""
-    watch = select.poll()
-    watch.register(connection, select.POLLIN)
-    return any(happened & (select.POLLHUP | select.POLLERR) for _, happened in watch.poll(0))
+            await until(reader.is_closed, 1 * SLACK, "the connection stays open")
 
 
 async def test_devices_and_their_revocation_outlive_the_server(house: House) -> None:

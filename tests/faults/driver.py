@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
 from tests.kit.oracle import Row, judge, spoken, stored
@@ -27,7 +25,9 @@ from tests.kit.waiting import until
 SLACK = 5
 """Machines are noisy: time bounds are asserted with this much room."""
 NIGHTLY = bool(os.environ.get("VOXPILOT_NIGHTLY"))
-nightly = pytest.mark.skipif(not NIGHTLY, reason="runs at night (VOXPILOT_NIGHTLY=1)")
+"""Whether the longer variants run."""
+LONG_SECONDS = 1800 if NIGHTLY else 120
+"""The limit of a test that has a longer variant."""
 
 
 @dataclass
@@ -118,7 +118,7 @@ async def talking(server: ServerProcess, workspace: Path, agent: str = "scripted
         try:
             async with Viewer(server.url, server.token, chat) as viewer:
                 yield Talk(server, api, chat, viewer)
-        except ExceptionGroup as group:
+        except BaseExceptionGroup as group:
             if len(group.exceptions) > 1:
                 raise
             raise group.exceptions[0] from None  # the viewer wraps a test's own failure

@@ -260,6 +260,33 @@ async def test_every_way_a_prompt_can_be_answered_is_told(
         assert talk.states() == ["cancelled"]
 
 
+async def test_a_prompt_answered_with_nonsense_ends_once(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F12: whatever the answer holds, and though the same prompt is answered again."""
+    answers: list[dict[str, Any]] = [
+        {"result": None},
+        {"result": []},
+        {"result": {"stopReason": 5}},
+        {"result": "end_turn"},
+        {"error": "a plain string"},
+        {"error": {"code": "x", "message": None, "data": {"deep": [1]}}},
+        {"error": {}},
+    ]
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("x")))
+        for answer in answers:
+            number = int(agent_log.received("session/prompt")[-1]["id"]) + 1
+            line = json.dumps({"jsonrpc": "2.0", "id": number, **answer})
+            ended = await talk.run(script(say("x"), raw(line), say("y")))
+            assert ended["stop_reason"] == ("error" if "error" in answer else "end_turn")
+            if "error" in answer:
+                assert ended["error"]["message"]
+        await talk.run(script(say("z")))
+        assert talk.states() == ["done"] * 5 + ["failed"] * 3 + ["done"]
+        await talk.judge(text="x" + "xy" * len(answers) + "z")
+
+
 async def test_a_turn_goes_on_after_an_answer_to_nobody(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:

@@ -32,7 +32,7 @@ from tests.fakes.script import (
     touch,
     wait_file,
 )
-from tests.faults.driver import NIGHTLY, keeper_of, talking
+from tests.faults.driver import LONG_SECONDS, NIGHTLY, keeper_of, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError, new_key
 from tests.kit.config import scripted
@@ -54,6 +54,7 @@ async def signed_in(server: ServerProcess, name: str) -> AsyncIterator[Api]:
         yield api
 
 
+@pytest.mark.timeout(LONG_SECONDS)
 async def test_of_two_who_answer_at_once_one_wins_and_the_other_is_told_who(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:
@@ -157,8 +158,8 @@ async def test_an_option_that_was_not_offered_is_refused(
 async def test_an_answer_after_a_stop_is_refused_and_the_agent_was_told_cancelled(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:
-    """F35"""
-    async with talking(server, workspace) as talk:
+    """F35: told at once, so that an agent that waits for the answer alone comes to an end."""
+    async with talking(server, workspace, "scripted-ignore-cancel") as talk:
         turn = await talk.send(ASK)
         question = await talk.question()
         await talk.cancel()
@@ -169,7 +170,8 @@ async def test_an_answer_after_a_stop_is_refused_and_the_agent_was_told_cancelle
         assert agent_log.decisions() == [CANCELLED]
         (decided,) = talk.of_kind("answer")
         assert (decided["outcome"], decided["by"]) == ("cancelled", "cancelled")
-        await talk.judge()
+        assert talk.notices("forced-stop") == []
+        await talk.judge(text=spoken_by(ASK, [CANCELLED]))
 
 
 async def test_a_stop_and_an_answer_that_race_agree(

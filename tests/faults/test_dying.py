@@ -136,6 +136,24 @@ async def test_a_grandchild_does_not_outlive_its_agent(
             await talk.judge(text=f"<spawned:{way}>")
 
 
+async def test_a_keeper_alone_ends_all_that_its_agent_had_started(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog, mark: str
+) -> None:
+    """F26, K9: no server is there to help, and the next one says what happened."""
+    prompt = script(*map(spawn, WAYS_TO_SPAWN), touch("said"), silent())
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(prompt)
+        await until((workspace / "said").exists, 30)
+        await server.kill()
+        os.kill(agent_log.starts()[0], signal.SIGKILL)
+        await until(lambda: marked(mark) == [], 5 * SLACK, lambda: f"{marked(mark)}")
+        await server.start()
+        ended = await talk.ended(turn)
+        assert ended["stop_reason"] == "interrupted"
+        assert "signal 9" in ended["error"]["message"]
+        await talk.judge(text=spoken_by(prompt))
+
+
 async def test_a_forced_stop_ends_all_that_an_agent_started(
     start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
 ) -> None:

@@ -79,9 +79,10 @@ async def test_ctrl_c_ends_ten_running_turns_and_their_agents(
 
 
 async def test_messages_that_wait_when_ctrl_c_comes_run_at_the_next_start(
-    server: ServerProcess, workspace: Path, agent_log: AgentLog
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:
     """F44: what was queued is neither dropped nor begun while leaving."""
+    server = await start_server(env={"VOXPILOT_QUIET_TIME": "0"})
     async with talking(server, workspace) as talk:
         await talk.send(script(say("one"), touch("said"), silent()))
         await until((workspace / "said").exists, 30)

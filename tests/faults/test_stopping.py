@@ -21,7 +21,7 @@ from tests.fakes.script import (
     touch,
     wait_file,
 )
-from tests.faults.driver import NIGHTLY, SLACK, Talk, ask, talking
+from tests.faults.driver import LONG_SECONDS, NIGHTLY, SLACK, Talk, ask, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import ApiError
 from tests.kit.config import scripted
@@ -164,6 +164,23 @@ async def test_a_cooperative_agent_can_be_stopped_in_a_flood(
         await talk.judge(text=spoken_by(script(flood(len(text) // len("[000000]")))))
 
 
+async def test_a_turn_stopped_before_its_prompt_went_out_is_never_sent(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K7: the agent, still opening its session, hears nothing of it and takes the next message."""
+    slow = scripted("slow-new=1", log=agent_log.path)
+    server = await start_server(agents={"slow": slow})
+    async with talking(server, workspace, "slow") as talk:
+        first = await talk.send(script(say("one")))
+        await until(lambda: len(agent_log.received("session/new")) == 1, 30)
+        assert await stop_and_time(talk) <= 0.1 * SLACK
+        assert (await talk.ended(first))["stop_reason"] == "cancelled"
+        assert (await talk.run(script(say("two"))))["stop_reason"] == "end_turn"
+        assert agent_log.prompts() == [script(say("two"))]
+        assert len(agent_log.starts()) == len(agent_log.received("session/new")) == 1
+        await talk.judge(text="two")
+
+
 async def test_stopping_twice_stops_once(server: ServerProcess, workspace: Path, agent_log: AgentLog) -> None:
     """K7: a second click changes nothing; with nothing running it is refused."""
     async with talking(server, workspace, "scripted-ignore-cancel") as talk:
@@ -181,6 +198,7 @@ async def test_stopping_twice_stops_once(server: ServerProcess, workspace: Path,
         await talk.judge(text="one")
 
 
+@pytest.mark.timeout(LONG_SECONDS)
 async def test_a_stop_and_a_normal_end_that_race_leave_one_end(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:

@@ -88,6 +88,14 @@ async def start_kept(directory: Path, argv: list[str], place: Path, **fields: An
     return Kept(directory, await attach(directory), JournalReader(directory, 0))
 
 
+async def killed(attachment: Attachment) -> None:
+    """End a keeper that has no `Kept`, and wait until it has gone."""
+    attachment.kill()
+    while await attachment.grown_past(attachment.end):
+        pass
+    await attachment.close()
+
+
 def read_all(directory: Path, offset: int = 0) -> list[Record]:
     """The journal as somebody reads it who comes later."""
     records: list[Record] = []

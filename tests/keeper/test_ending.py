@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -142,13 +141,15 @@ sys.stdin.read()
 
 async def test_what_children_print_after_the_agent_left_is_kept_until_they_fall_silent(keep: Keep) -> None:
     kept = await keep("""
-import os, time
+import os, sys, time
+sys.stdin.readline()
 if os.fork() == 0:
     for n in range(5):
         time.sleep(0.05)
         os.write(1, b"%d\\n" % n)
     time.sleep(1000)
 """)
+    kept.send("go")
     await kept.end()
     assert kept.lines == ["0", "1", "2", "3", "4"]
 
@@ -218,6 +219,24 @@ async def test_nothing_is_taken_for_an_agent_that_is_to_stop(keep: Keep) -> None
     await kept.end()
     assert kept.taken == []
     assert [refusal.n for refusal in kept.attachment.refusals] == [1]
+
+
+async def test_nothing_is_taken_for_an_agent_that_has_gone(keep: Keep) -> None:
+    kept = await keep("""
+import os, sys, time
+sys.stdin.readline()
+if os.fork() == 0:
+    while True:
+        time.sleep(0.1)
+        os.write(1, b"a child goes on\\n")
+""")
+    kept.send("leave")
+    await until(lambda: not is_alive(kept.agent))
+    await kept.line("a child goes on")
+    kept.send("too late")
+    await kept.end()
+    assert kept.taken == [b"1 leave\n"]
+    assert [refusal.n for refusal in kept.attachment.refusals] == [2]
 
 
 async def test_sigterm_is_a_stop_and_the_terminal_does_not_matter(keep: Keep) -> None:
@@ -345,9 +364,10 @@ async def test_a_program_that_cannot_run_is_told_in_the_journal(
 
 
 async def test_the_program_is_looked_up_in_the_path_it_gets(keep: Keep, place: Path) -> None:
-    (place / "only-here").write_text("#!/bin/sh\necho found\n")
+    (place / "only-here").write_text("#!/bin/sh\nread go\necho found\n")
     (place / "only-here").chmod(0o755)
     kept = await keep(["only-here"], env=dict(os.environ) | {"PATH": f"/nowhere:{place}:/bin:/usr/bin"})
+    kept.send("go")
     await kept.end()
     assert kept.lines == ["found"]
 
@@ -357,7 +377,8 @@ async def test_the_agent_gets_its_own_world_and_not_the_keepers(keep: Keep, plac
     try:
         kept = await keep(
             """
-import os, signal
+import os, signal, sys
+sys.stdin.readline()
 print(sorted(os.environ))
 print(os.getcwd())
 print(oct(os.umask(0)), os.getsid(0) == os.getpid() == os.getpgid(0))
@@ -367,6 +388,7 @@ print([line.split() for line in open("/proc/self/status") if line.startswith(nam
 """,
             env={"A": "1", "VOXPILOT_TEST_MARK": os.environ["VOXPILOT_TEST_MARK"]},
         )
+        kept.send("go")
         await kept.end()
     finally:
         os.umask(before)
@@ -387,7 +409,3 @@ async def test_a_directory_taken_away_ends_the_agent(keep: Keep, place: Path, ma
     kept.directory.rmdir()
     kept.send(*["x" * 600] * 5)
     await no_processes_left(mark)
-
-
-def test_this_interpreter_has_what_the_tests_need() -> None:
-    assert sys.platform == "linux", "the keeper's ends are tested with /proc"

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import uvloop
 
 import voxpilot.keeper.attach as attach_module
-from tests.kit.processes import end_marked, look_at
+from tests.kit.processes import look_at, marked
 from tests.kit.waiting import until
 from voxpilot.keeper.attach import AlreadyKept, KeeperFailed, KeeperGone, attach, is_kept, start_keeper
 
 from .conftest import Keep
-from .kept import Kept, read_all, spec_for, start_kept
+from .kept import Kept, killed, read_all, spec_for, start_kept
 
 PROGRAM = Path(attach_module.__file__).with_name("program")
 
@@ -58,25 +60,37 @@ async def test_of_many_started_at_once_one_keeps(place: Path) -> None:
     kept = await asyncio.gather(*(start(n) for n in range(8)))
     assert kept.count(True) == 1
     attachment = await attach(directory)
-    attachment.kill()
-    while await attachment.grown_past(attachment.end):
-        pass
-    await attachment.close()
+    await killed(attachment)
 
 
-async def test_looking_does_not_disturb_a_keeper_that_starts(place: Path) -> None:
-    async def look() -> None:
-        while True:
-            is_kept(directory)
-            await asyncio.sleep(0)
-
-    for n in range(5):
-        directory = place / f"kept{n}"
+async def test_looking_does_not_disturb_a_keeper_that_starts(place: Path, mark: str) -> None:
+    directory = place / "kept"
+    directory.mkdir()
+    with (directory / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)  # as is_kept does for a moment, and it is about to be a long one
         async with asyncio.TaskGroup() as tasks:
-            looking = tasks.create_task(look())
-            await start_keeper(directory, spec_for(["true"], place))
-            looking.cancel()
-        await until(lambda directory=directory: not is_kept(directory))  # type: ignore[misc]
+            tasks.create_task(start_keeper(directory, spec_for(["cat"], place)))
+            await until(lambda: any(has_open(found.pid, directory / "lock") for found in marked(mark)))
+            fcntl.flock(lock, fcntl.LOCK_UN)
+    assert is_kept(directory)
+    await killed(await attach(directory))
+
+
+def has_open(pid: int, path: Path) -> bool:
+    with suppress(OSError):
+        return any(file.resolve() == path for file in Path(f"/proc/{pid}/fd").iterdir())
+    return False
+
+
+async def test_files_of_whoever_started_it_are_not_held_open(place: Path) -> None:
+    ours, theirs = os.pipe()
+    command = [sys.executable, "-I", "-S", str(PROGRAM), str(place)]
+    spec = json.dumps(SPEC | {"argv": ["cat"], "env": dict(os.environ)}).encode()
+    subprocess.run(command, input=spec, check=True, pass_fds=[theirs])
+    os.close(theirs)
+    assert os.read(ours, 1) == b""
+    os.close(ours)
+    await killed(await attach(place))
 
 
 async def test_only_its_owner_can_reach_it(keep: Keep) -> None:
@@ -166,10 +180,7 @@ async def test_a_long_path_can_be_reached_without_proc_too(
     monkeypatch.setattr(os.path, "isdir", lambda path: path != "/proc/self/fd" and isdir(path))
     again = await attach(directory)
     assert again.hello.keeper == kept.keeper
-    again.kill()
-    while await again.grown_past(again.end):
-        pass
-    await again.close()
+    await killed(again)
 
 
 async def test_there_is_nothing_to_attach_to_before_a_keeper_started(place: Path) -> None:
@@ -193,10 +204,7 @@ os.killpg(0, signal.SIGKILL)
     attachment = await attach(place / "kept")
     attachment.send(1, "still here")
     assert await attachment.grown_past(0)
-    attachment.kill()
-    while await attachment.grown_past(attachment.end):
-        pass
-    await attachment.close()
+    await killed(attachment)
 
 
 def test_it_works_under_uvloop(place: Path) -> None:
@@ -206,7 +214,7 @@ def test_it_works_under_uvloop(place: Path) -> None:
         await kept.line("one")
         kept.attachment.stop()
         assert (await kept.end())["reason"] == "stopped"
-        await kept.attachment.close()
+        await killed(kept.attachment)
         return kept
 
     assert uvloop.run(story()).lines == ["one"]
@@ -233,7 +241,3 @@ def test_the_program_uses_the_standard_library_only() -> None:
     names = {name.partition(".")[0] for name in done.stdout.split()}
     assert names - set(sys.stdlib_module_names) == {"program", "__main__"}
     assert not names & {"asyncio", "threading", "typing", "subprocess", "dataclasses", "logging"}
-
-
-def test_no_process_is_ever_left(mark: str) -> None:
-    assert end_marked(mark) == []

@@ -81,7 +81,8 @@ print(hashlib.sha256(sys.stdin.buffer.readline()).hexdigest(), flush=True)
 
 async def test_only_newlines_part_lines_and_bytes_need_not_be_text(keep: Keep) -> None:
     printed = b"a\rb\x85c\xe2\x80\xa8d\x0b\x0c\n\xff\xfe\x00\n\n  \nno newline at the end"
-    kept = await keep(f"import os; os.write(1, {printed!r})")
+    kept = await keep(f"import os, sys; sys.stdin.readline(); os.write(1, {printed!r})")
+    kept.send("go")
     end = await kept.end()
     assert kept.printed == printed + b"\n"
     assert (end["exit"], end["signal"], end["reason"]) == (0, None, "exited")
@@ -101,7 +102,8 @@ async def test_a_line_may_not_hold_a_line_break(keep: Keep) -> None:
 
 
 async def test_whole_lines_of_one_write_are_one_record(keep: Keep) -> None:
-    kept = await keep(r"import os; os.write(1, b'x\n' * 1000)")
+    kept = await keep(r"import os, sys; sys.stdin.readline(); os.write(1, b'x\n' * 1000)")
+    kept.send("go")
     await kept.end()
     assert [len(record.payload) for record in kept.records if record.type == PRINTED] == [2000]
 
@@ -129,6 +131,7 @@ async def test_the_cap_is_exact_however_the_bytes_arrive(keep: Keep) -> None:
     kept = await keep(
         r"""
 import os, sys
+sys.stdin.readline()
 os.write(1, b"a\n" + b"b" * 1000 + b"\n" + b"c" * 1001 + b"\n" + b"d\n")
 for line in (b"e" * 1000, b"f" * 1001, b"g" * 5000):
     for byte in line:
@@ -138,6 +141,7 @@ os.write(1, b"i" * 3000)
 """,
         line_cap=1000,
     )
+    kept.send("go")
     await kept.end()
     assert kept.lines == ["a", "b" * 1000, "d", "e" * 1000, "h", "h", "h"]
     assert kept.skipped == [1001, 1001, 5000, 3000]
@@ -194,6 +198,7 @@ async def test_a_prompt_is_open_until_its_own_answer_passes(keep: Keep) -> None:
     kept.send('{"prompting": 3}', prompt=' "a" ')
     assert await still_open() == ('"0"', '"a"', "0")
     kept.send('{"id": 0, "method": "session/request_permission", "params": {"result": 1}}')
+    kept.send('{"id": 0, "method": "no/such", "result": {}}')
     kept.send('{"params": {"id": 0, "result": {}}}', '{"id": 0}', '"id" "result"', '{"id": 1, "result": {}}')
     kept.send("[" * 100_000 + '"id" "result"', '{"id": [0], "result": {}}')
     assert await still_open() == ('"0"', '"a"', "0")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxpilot.cli_text import Cleaner, clean, one_line, visible
+from voxpilot.cli.text import Cleaner, clean, one_line, visible
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,10 @@ SENDING = ("after-commit-before-send", "after-send")
 WORKING = ("inside-transaction", "before-commit", "after-commit-before-publish", "after-publish-before-reply")
 TIMES = 30 if os.environ.get("VOXPILOT_NIGHTLY") else 3
 SIDE_BY_SIDE = 2
+ROUNDS = 4
+
+
+WANTED = 60 * TIMES // 3
 
 
 def plans(dice: random.Random) -> list[list[str]]:
@@ -31,6 +35,15 @@ def plans(dice: random.Random) -> list[list[str]]:
         one, other = (f"{WORKING[(number + more) % 4]}:{dice.randint(1, 30)}" for more in (0, 2))
         made.append([first, "mid-sweep:1" if number % 2 else RANDOM, one, other, RANDOM])
     return made
+
+
+def further(count: Counter[str], dice: random.Random) -> list[list[str]]:
+    """On a busy machine a turn may be over before its last kills: what is still missing, in new turns."""
+    missing = [point for point in NAMES for _ in range(TIMES - count[point])]
+    firsts = [f"{point}:{dice.randint(1, 3)}" for point in missing if point != "mid-sweep"]
+    sweeps = [[RANDOM, "mid-sweep:1"] for point in missing if point == "mid-sweep"]
+    lacking = -(-(WANTED - sum(count.values()) - len(firsts) - len(sweeps)) // 4)
+    return [[first] for first in firsts] + sweeps + [[RANDOM] * 5] * lacking
 
 
 @pytest.mark.timeout(1800)
@@ -49,13 +62,16 @@ async def test_nothing_is_lost_wherever_the_server_is_killed(
             folder.mkdir(parents=True)
             fallen.append(await KilledTurn(folder, mark, random.Random(seed + number)).run(kills))
 
-    async with anyio.create_task_group() as tasks:
-        for number, kills in enumerate(plans(dice)):
-            tasks.start_soon(one, number, kills)
-    count = Counter(point for turn in fallen for point in turn.points)
+    todo, count = plans(dice), Counter[str]()
+    for _ in range(ROUNDS):
+        async with anyio.create_task_group() as tasks:
+            for number, kills in enumerate(todo, len(fallen)):
+                tasks.start_soon(one, number, kills)
+        count = Counter(point for turn in fallen for point in turn.points)
+        todo = further(count, dice)
     with capsys.disabled():
         print(
             f"\n{sum(count.values())} kills, {len(fallen)} turns, seed {seed}: {dict(sorted(count.items()))}"
         )
-    assert sum(count.values()) >= 60
-    assert {point: count[point] for point in NAMES if count[point] < TIMES} == {}
+    assert todo == []
+    assert sum(count.values()) >= WANTED

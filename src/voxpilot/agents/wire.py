@@ -58,8 +58,8 @@ def decode(line: bytes) -> Any:
     else:
         return message if line.count(b"[") + line.count(b"{") < _NESTED or _can_be_kept(message) else None
     try:
-        # Some agents cut an emoji in two and send a lone surrogate.
-        message = _repaired(json.loads(line.decode("utf-8", "replace")))
+        # Some agents cut an emoji in two and send a lone surrogate; some do not escape a tab.
+        message = _repaired(json.loads(line.decode("utf-8", "replace"), strict=False))
         return message if _can_be_kept(message) else None
     except (ValueError, RecursionError):
         return None
@@ -80,19 +80,31 @@ class Alike:
         """The texts of the lines from `start` on, up to the first that is not alike, or may not be."""
         before, after = self.before, self.after
         first, rest, around = len(before), len(after), len(before) + len(after)
-        texts: list[str] = []
+        texts: list[bytes] = []
+        for line in islice(lines, start, None):
+            if not line.startswith(before) or not line.endswith(after) or len(line) < around:
+                break
+            texts.append(line[first:-rest])
+        return _strings(texts)
+
+
+def _strings(texts: list[bytes]) -> list[str]:
+    """What stood between quotes in JSON, read; up to the first that is no such thing."""
+    joined = b'","'.join(texts)
+    if b'\\","' not in joined:  # else one might swallow the next
         try:
-            for line in islice(lines, start, None):
-                if not line.startswith(before) or not line.endswith(after) or len(line) < around:
-                    break
-                text = line[first:-rest]
-                if b"\\" in text or b'"' in text:
-                    texts.append(orjson.loads(b'"%b"' % text))
-                else:
-                    texts.append(text.decode())
-        except ValueError:  # its text ends elsewhere, or is not clean: such a line is read whole
-            pass
-        return texts
+            read: list[str] = orjson.loads(b'["%b"]' % joined)
+        except orjson.JSONDecodeError:
+            read = []
+        if len(read) == len(texts):
+            return read
+    read = []
+    try:
+        for text in texts:
+            read.append(orjson.loads(b'"%b"' % text))
+    except orjson.JSONDecodeError:  # it ends elsewhere, or is not clean: such a line is read whole
+        pass
+    return read
 
 
 def alike(line: bytes) -> Alike | None:

@@ -8,8 +8,6 @@ elsewhere: the log (storage/event_log.py), following (live_chat.py).
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from itertools import islice
 
 from voxpilot.storage.event_log import Recorded
 
@@ -22,7 +20,7 @@ class Wakeup:
     def __init__(self, last: int) -> None:
         self.last = last
         """The number of the newest event."""
-        self._recent: deque[Recorded] = deque()
+        self._recent: list[Recorded] = []
         self._bytes = 0
         self.bells: set[asyncio.Event] = set()
         """Rung at each announcement; whoever waits may wait for other things too."""
@@ -34,8 +32,8 @@ class Wakeup:
             return
         self._recent.extend(events)
         self._bytes += sum(len(event.body) for event in events)
-        while self._bytes > RECENT_BYTES and len(self._recent) > 1:
-            self._bytes -= len(self._recent.popleft().body)
+        if self._bytes > 2 * RECENT_BYTES:
+            self._drop_oldest()
         self.last = events[-1].seq
         self._ring()
 
@@ -52,12 +50,20 @@ class Wakeup:
             return None
         taken: list[Recorded] = []
         size = 0
-        for event in islice(self._recent, after + 1 - self._recent[0].seq, None):
+        for place in range(after + 1 - self._recent[0].seq, len(self._recent)):
+            event = self._recent[place]
             taken.append(event)
             size += len(event.body)
             if size > TAKE_BYTES:
                 break
         return taken
+
+    def _drop_oldest(self) -> None:
+        drop = 0
+        while self._bytes > RECENT_BYTES and drop < len(self._recent) - 1:
+            self._bytes -= len(self._recent[drop].body)
+            drop += 1
+        del self._recent[:drop]
 
     def _ring(self) -> None:
         for bell in self.bells:

@@ -41,9 +41,16 @@ class Peer:
         if not self.deaf:
             self.outbox += json.dumps(message).encode() + b"\n"
 
-    def leave(self) -> None:
-        self.deaf, self.attached = True, False
-        self.outbox.clear()
+    def flush(self) -> None:
+        """Write what it will take now."""
+        try:
+            if self.outbox:
+                del self.outbox[: self.socket.send(self.outbox)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.deaf, self.attached = True, False
+            self.outbox.clear()
 
 
 class Peers:
@@ -72,18 +79,13 @@ class Peers:
                 self._peers.append(Peer(self.listener.accept()[0]))
 
     def tell(self, news: dict[str, object]) -> None:
-        """Write what waits. News is made only when nothing waits, so it never piles up."""
+        """Write what waits for each, then the news: made only when nothing waits, so it never piles up."""
         for peer in self._peers:
+            peer.flush()
             if peer.attached and not peer.outbox and peer.told != news:
                 peer.told = news
                 peer.say(**news)
-            try:
-                if peer.outbox:
-                    del peer.outbox[: peer.socket.send(peer.outbox)]
-            except BlockingIOError:
-                pass
-            except OSError:
-                peer.leave()  # but hear its last orders before we part
+                peer.flush()
 
     def say_last(self, news: dict[str, object]) -> None:
         """The same for the last time, with a short wait for each that is slow."""

@@ -32,7 +32,7 @@ class Journal:
         """The offset after the last record that is wholly on the disk."""
         self._total = 0  # the same, with the records that wait
         self._waiting = b""
-        self._segment_bytes, self._keep_bytes = segment_bytes, keep_bytes
+        self._segment_bytes, self._keep_bytes = max(1, segment_bytes), keep_bytes
         self._bases: list[int] = []
         self._file = -1
         self._open_segment()
@@ -66,10 +66,10 @@ class Journal:
                 os.unlink(segment_name(self._bases.pop(0)))
 
     def _write(self, *parts: bytes | bytearray | memoryview) -> int:
-        """As much as there is room for; a new segment only between two records."""
-        between_records = not self._waiting or self.end + len(self._waiting) == self._total
+        """As much as there is room for."""
         try:
-            if between_records and self.end - self._bases[-1] >= self._segment_bytes:
+            # Never in the middle of a record: `end` stands still while a part of one waits.
+            if self.end - self._bases[-1] >= self._segment_bytes:
                 self._open_segment()
             return os.writev(self._file, parts)
         except FileNotFoundError:

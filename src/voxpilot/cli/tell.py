@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.chat.events import Json
-from voxpilot.cli_server import NoServer, client, locate
+from voxpilot.cli.server import NoServer, client, locate
 from voxpilot.errors import Invalid
 from voxpilot.settings import Settings
 from voxpilot.storage import data_dir

@@ -1,7 +1,7 @@
 """What others wrote, made fit for a terminal.
 
 Lives here: taking escape sequences out of running text, and making every odd
-character of a question visible. Lives elsewhere: printing (cli_screen.py).
+character of a question visible. Lives elsewhere: printing (screen.py).
 """
 
 from __future__ import annotations

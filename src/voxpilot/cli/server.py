@@ -1,7 +1,7 @@
 """The server as a command meets it: the one that runs, or one started for a while.
 
 Lives here: where it listens, starting it for a command and ending it after.
-Lives elsewhere: talking to it (cli_client.py), `voxpilot stop` (cli_stop.py).
+Lives elsewhere: talking to it (client.py), `voxpilot stop` (stop.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import IO
 
-from voxpilot.cli_client import Client, answers
+from voxpilot.cli.client import Client, answers
 from voxpilot.errors import VoxPilotError
 from voxpilot.settings import Settings
 from voxpilot.storage import data_dir

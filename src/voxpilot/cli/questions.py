@@ -2,7 +2,7 @@
 
 Lives here: showing who asks and exactly what, one question at a time, and
 taking the choice. Others may answer first, on another device. Lives elsewhere:
-where typed lines come from (cli_run.py), deciding (runtime/questions.py).
+where typed lines come from (run.py), deciding (runtime/questions.py).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from voxpilot.chat.events import Json
-from voxpilot.cli_client import Refused
-from voxpilot.cli_screen import View
-from voxpilot.cli_text import one_line, visible
+from voxpilot.cli.client import Refused
+from voxpilot.cli.screen import View
+from voxpilot.cli.text import one_line, visible
 
 Answer = Callable[[str, str], Awaitable[None]]
 """Tell the server: the question's id and the option's."""

@@ -12,7 +12,7 @@ import logging
 import sys
 
 from voxpilot import __version__
-from voxpilot.cli_text import clean
+from voxpilot.cli.text import clean
 from voxpilot.errors import VoxPilotError
 from voxpilot.settings import load_settings
 
@@ -87,7 +87,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from voxpilot.cli_run import run  # heavy: the HTTP client
+    from voxpilot.cli.run import run  # heavy: the HTTP client
 
     return run(
         load_settings(),
@@ -101,24 +101,24 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _agents(options: argparse.Namespace) -> int:
-    from voxpilot.cli_tell import agents  # heavy: the HTTP client
+    from voxpilot.cli.tell import agents  # heavy: the HTTP client
 
     return agents(load_settings(), options.json)
 
 
 def _stop(options: argparse.Namespace) -> int:
-    from voxpilot.cli_stop import stop  # heavy: the HTTP client
+    from voxpilot.cli.stop import stop  # heavy: the HTTP client
 
     return stop(load_settings(), lambda line: print(line, flush=True))
 
 
 def _token(options: argparse.Namespace) -> int:
-    from voxpilot.cli_tell import token  # heavy: the HTTP client
+    from voxpilot.cli.tell import token  # heavy: the HTTP client
 
     return token(load_settings())
 
 
 def _link(options: argparse.Namespace) -> int:
-    from voxpilot.cli_tell import link  # heavy: the HTTP client
+    from voxpilot.cli.tell import link  # heavy: the HTTP client
 
     return link(load_settings(), options.host_url)

@@ -1,7 +1,7 @@
 """The keyboard of a terminal, listened to only while somebody is asked.
 
 Lives here: lines as they are typed. Lives elsewhere: what they mean
-(cli_questions.py).
+(questions.py).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A turn as it is printed: what the agent says to standard output, all else beside it.
 
 Lives here: one rule for each kind of event, and keeping lines apart where both
-outputs share a terminal. Lives elsewhere: asking (cli_questions.py), what may
-reach a terminal (cli_text.py).
+outputs share a terminal. Lives elsewhere: asking (questions.py), what may
+reach a terminal (text.py).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import os
 from typing import Protocol, TextIO
 
 from voxpilot.chat.events import Json
-from voxpilot.cli_client import ChatEvent
-from voxpilot.cli_text import Cleaner, clean, one_line
+from voxpilot.cli.client import ChatEvent
+from voxpilot.cli.text import Cleaner, clean, one_line
 
 _MARKS = {"completed": "[x]", "in_progress": "[>]"}
 

@@ -1,8 +1,8 @@
 """`voxpilot run`: one prompt to one agent, from the terminal.
 
 Lives here: what is asked for, the server around it, signals and exit codes.
-Lives elsewhere: the turn itself (cli_turn.py), finding or starting a server
-(cli_server.py).
+Lives elsewhere: the turn itself (turn.py), finding or starting a server
+(server.py).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from voxpilot.cli_client import Client
-from voxpilot.cli_screen import Lines, Screen
-from voxpilot.cli_server import client, some_server
-from voxpilot.cli_turn import CANCELLED, Job, Run
+from voxpilot.cli.client import Client
+from voxpilot.cli.screen import Lines, Screen
+from voxpilot.cli.server import client, some_server
+from voxpilot.cli.turn import CANCELLED, Job, Run
 from voxpilot.errors import Invalid, VoxPilotError
 from voxpilot.settings import Settings
 

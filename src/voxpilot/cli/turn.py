@@ -1,8 +1,8 @@
 """One turn as `voxpilot run` lives through it: events, typed lines and Ctrl-C in one order.
 
 Lives here: the chat and its message, and attending to the turn until it ends.
-Lives elsewhere: the command around it (cli_run.py), following (cli_client.py),
-printing (cli_screen.py), questions (cli_questions.py).
+Lives elsewhere: the command around it (run.py), following (client.py),
+printing (screen.py), questions (questions.py).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from enum import Enum
 from pathlib import Path
 
 from voxpilot.chat.events import Json
-from voxpilot.cli_client import ChatEvent, Client, Refused, new_key
-from voxpilot.cli_questions import Questions
-from voxpilot.cli_screen import View
-from voxpilot.cli_terminal import Keyboard
-from voxpilot.cli_text import clean, one_line
+from voxpilot.cli.client import ChatEvent, Client, Refused, new_key
+from voxpilot.cli.questions import Questions
+from voxpilot.cli.screen import View
+from voxpilot.cli.terminal import Keyboard
+from voxpilot.cli.text import clean, one_line
 
 DONE, FAILED, CANCELLED = 0, 1, 130
 

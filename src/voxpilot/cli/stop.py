@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from voxpilot.cli_server import STOP_SECONDS, ServerFailed
+from voxpilot.cli.server import STOP_SECONDS, ServerFailed
 from voxpilot.keeper.attach import Attachment, KeeperFailed, KeeperGone, attach, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.settings import Settings

@@ -2,7 +2,7 @@
 
 Lives here: asking with the owner's token, following a chat, and waiting for a
 server that is away. Lives elsewhere: finding or starting a server
-(cli_server.py), what is done with the answers (cli_run.py, cli_tell.py).
+(server.py), what is done with the answers (run.py, tell.py).
 """
 
 from __future__ import annotations

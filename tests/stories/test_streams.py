@@ -1,0 +1,244 @@
+"""However often and wherever a connection breaks, everyone sees everything once (K2; F63, F64, F65)."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from tests.fakes.script import (
+    ALLOW,
+    ask,
+    chunks,
+    plan,
+    say,
+    script,
+    spoken_by,
+    text,
+    think,
+    tool,
+    tool_update,
+)
+from tests.kit.client import Api
+from tests.kit.oracle import Row, check_received, judge, spoken, stored
+from tests.kit.proxy import Proxy
+from tests.kit.server import ServerProcess
+from tests.kit.sse import Event, EventStream, StreamEnded, Viewer, connect
+from tests.kit.waiting import until
+from tests.web.page import Page
+
+READERS = 10
+CUTS = 10_000 if os.environ.get("VOXPILOT_NIGHTLY") else 1_000
+LONG = script(
+    text(200, 4000),
+    think("so far"),
+    tool("t1", "edit", "Edit a file"),
+    chunks(1600, every_ms=3),
+    ask("t1", "May I?"),
+    text(200, 4000),
+    tool_update("t1", "completed"),
+    plan("one", "two"),
+    chunks(1600, every_ms=3),
+    say("end"),
+)
+
+
+def luck_of_today() -> random.Random:
+    seed = int(os.environ.get("SEED") or random.randrange(2**32))
+    print(f"SEED={seed}")
+    return random.Random(seed)
+
+
+@dataclass
+class Reader:
+    """Reads a chat over and over, each time to its end, on connections that are cut at random bytes."""
+
+    server: ServerProcess
+    chat: str
+    luck: random.Random
+    cuts: int = 0
+    readings: list[list[Event]] = field(default_factory=list)
+
+    async def read(self, cuts: int) -> None:
+        while self.cuts < cuts:
+            tail = self.luck.choice((None, None, 0, 5, 1000))
+            events: list[Event] = []
+            self.readings.append(events)
+            while not await self._to_the_end(events, tail):
+                self.cuts += 1
+
+    async def _to_the_end(self, events: list[Event], tail: int | None) -> bool:
+        """One connection; False if it was cut before the end."""
+        try:
+            async with connect(
+                self.server.url,
+                f"/api/chats/{self.chat}/stream",
+                self.server.token,
+                cut_after=self._bytes(),
+                **self._place(events, tail),
+            ) as stream:
+                live_events, is_live = self.luck.randrange(300), False
+                while live_events > 0 and not self._is_end(events):
+                    with anyio.fail_after(30):
+                        events.append(await stream.next())
+                    is_live = is_live or events[-1].kind == "ready"
+                    live_events -= is_live
+                return self._is_end(events)
+        except StreamEnded:
+            return False
+
+    def _place(self, events: list[Event], tail: int | None) -> dict[str, Any]:
+        seen = max((event.seq for event in events if event.is_stored or event.kind == "snapshot"), default=0)
+        if not seen and tail is not None:
+            return {"tail": tail}
+        return {self.luck.choice(("after", "last_event_id")): seen}
+
+    def _bytes(self) -> int:
+        """Within the head, within an event, some events on, or so late that all of it comes through."""
+        return int(10 ** self.luck.choice((self.luck.uniform(0, 4.5), self.luck.uniform(3, 7.5))))
+
+    def _is_end(self, events: list[Event]) -> bool:
+        """Whether the turn has ended, and with it all that will ever happen."""
+        if not events or events[-1].kind == "ready":
+            return False
+        last = events[-1]
+        if last.kind == "snapshot":
+            return last.data["chat"]["turn"] is None and last.data["chat"]["agents"] != {}
+        return last.kind == "agent-status" and last.data["status"] == "connected" and last.seq > 20
+
+
+async def test_a_thousand_cuts_lose_nothing_and_repeat_nothing(
+    server: ServerProcess, api: Api, workspace: Path
+) -> None:
+    luck = luck_of_today()
+    chat = (await api.create_chat(workspace))["id"]
+    readers = [Reader(server, chat, random.Random(luck.random())) for _ in range(READERS)]
+    started = time.monotonic()
+    async with anyio.create_task_group() as tasks, Viewer(server.url, server.token, chat) as person:
+        await api.prompt(chat, LONG)
+        for reader in readers:
+            tasks.start_soon(reader.read, CUTS // READERS)
+        question = (await person.read_until("question", within=60))[-1]
+        await api.answer(chat, question.data["id"], ALLOW)
+        await person.read_turns(within=60)
+        live = sum(reader.cuts for reader in readers)
+    seconds = time.monotonic() - started
+    said = spoken_by(LONG, answers=[ALLOW])
+    rows = judge(server.database, chat, text=said)
+    readings = [events for reader in readers for events in reader.readings]
+    for events in readings:
+        check_received(events, rows, complete=True)
+    whole = Page().take(Event(row.kind, None, row.data) for row in rows)
+    for events in readings:
+        if events[0].kind != "snapshot":
+            assert spoken(events) == said
+        if events[0].kind != "snapshot" or len(events[0].data["blocks"]) not in (0, 5):
+            assert Page().take(events) == whole
+    cuts = sum(reader.cuts for reader in readers)
+    joined = sum(event.is_stored and event.first_seq < event.seq for events in readings for event in events)
+    snapshots = sum(events[0].kind == "snapshot" for events in readings)
+    print(
+        f"{cuts} cuts, {live} of them live, {seconds:.0f} s; {len(readings)} readings of {len(rows)} events,"
+    )
+    print(f"{snapshots} of them from a snapshot, {joined} joined deltas")
+    assert cuts >= CUTS
+    assert joined > 0
+    assert snapshots > 0
+
+
+async def test_twenty_refreshes_at_any_moment_show_what_there_is(
+    server: ServerProcess, api: Api, workspace: Path
+) -> None:
+    """F63: each time a fresh page, from a snapshot; each time it is the fold of the log up to there."""
+    luck = luck_of_today()
+    chat = (await api.create_chat(workspace))["id"]
+    shown: list[Page] = []
+    async with Viewer(server.url, server.token, chat) as person:
+        await api.prompt(
+            chat, script(chunks(1200, every_ms=2), tool("t1"), ask("t1"), chunks(300, every_ms=2))
+        )
+        await person.read_until("text-delta", within=30)
+        while len(shown) < 20:
+            path = f"/api/chats/{chat}/stream?tail=1000"
+            async with connect(server.url, path, server.token) as stream:
+                shown.append(Page().take(await read_some(stream, luck.randrange(60))))
+            if len(shown) == 10:
+                question = (await person.read_until("question", within=30))[-1]
+                await api.answer(chat, question.data["id"], ALLOW)
+        await person.read_turns(within=30)
+    rows = judge(server.database, chat, person.events, complete=False)
+    for page in shown:
+        assert page == fold_of(rows, page.seq)
+    assert len({page.seq for page in shown}) > 10
+
+
+async def read_some(stream: EventStream, count: int) -> list[Event]:
+    """The snapshot, and so many events after it if they come soon."""
+    await stream.read_until("snapshot")
+    with anyio.move_on_after(0.1):
+        for _ in range(count):
+            await stream.next()
+    return stream.received
+
+
+def fold_of(rows: list[Row], seq: int) -> Page:
+    return Page().take(Event(row.kind, None, row.data) for row in rows[:seq])
+
+
+async def test_twenty_cuts_of_a_bad_network_go_unnoticed_but_for_the_time(
+    server: ServerProcess, api: Api, workspace: Path
+) -> None:
+    """F64: dropped politely and torn down, live and while catching up."""
+    luck = luck_of_today()
+    chat = (await api.create_chat(workspace))["id"]
+    prompt = script(chunks(1500, every_ms=2), ask(), text(200, 2000))
+    async with Proxy(server.port) as network:
+        viewers = [Viewer(network.url, server.token, chat), Viewer(network.url, server.token, chat, tail=20)]
+        async with viewers[0], viewers[1], Viewer(server.url, server.token, chat) as person:
+            await until(lambda: all(viewer.connections for viewer in viewers))
+            await api.prompt(chat, prompt)
+            for number in range(20):
+                await until(lambda: all(viewer.connections > number for viewer in viewers))  # noqa: B023
+                await anyio.sleep(luck.uniform(0, 0.1))
+                network.reset() if number % 2 else network.drop()
+            question = (await person.read_until("question", within=30))[-1]
+            network.refuses = True
+            network.drop()
+            await api.answer(chat, question.data["id"], ALLOW)
+            await person.read_turns(within=30)
+            network.refuses = False
+            last = stored(server.database, chat)[-1].seq
+            await until(lambda: all(viewer.last_seq == last for viewer in viewers), 20)
+    assert all(viewer.connections > 20 for viewer in viewers)
+    said = spoken_by(prompt, answers=[ALLOW])
+    judge(server.database, chat, *(viewer.events for viewer in viewers), text=said)
+
+
+async def test_a_half_open_connection_holds_nobody_up_and_loses_nothing(
+    server: ServerProcess, api: Api, workspace: Path
+) -> None:
+    """F65: nothing passes and nobody is told; the others go on, and so does this one when it can."""
+    chat = (await api.create_chat(workspace))["id"]
+    prompt = script(text(400, 10_000), say("end"))
+    async with Proxy(server.port) as network:
+        async with (
+            Viewer(network.url, server.token, chat) as cut_off,
+            Viewer(server.url, server.token, chat) as other,
+        ):
+            await cut_off.read_until("ready")
+            await other.read_until("ready")
+            network.pause()
+            await api.prompt(chat, prompt)
+            await other.read_turns(within=30)
+            assert len([event for event in cut_off.events if event.is_stored]) == 1
+            network.resume()
+            await cut_off.read_turns(within=30)
+            last = stored(server.database, chat)[-1].seq
+            await until(lambda: cut_off.last_seq == other.last_seq == last, 10)
+            assert cut_off.connections == 1
+    judge(server.database, chat, cut_off.events, other.events, text=spoken_by(prompt))

@@ -1,0 +1,73 @@
+"""A permission is decided exactly once, whoever is faster (K13, F33)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import anyio
+
+from tests.fakes.script import ALLOW, REJECT, ask_many, script, spoken_by
+from tests.kit.client import Api, ApiError
+from tests.kit.oracle import judge
+from tests.kit.sse import Viewer
+from tests.web.house import House
+
+RACES = 1000
+AT_ONCE = 20
+
+
+@dataclass
+class Race:
+    """What came of two answers to one question."""
+
+    question: str
+    winners: list[str] = field(default_factory=list)
+    losers: list[ApiError] = field(default_factory=list)
+
+    async def run(self, clients: dict[str, Api], chat: str) -> None:
+        async with anyio.create_task_group() as tasks:
+            for option, client in clients.items():
+                tasks.start_soon(self._answer, client, chat, option)
+
+    async def _answer(self, client: Api, chat: str, option: str) -> None:
+        try:
+            await client.answer(chat, self.question, option)
+            self.winners.append(option)
+        except ApiError as error:
+            self.losers.append(error)
+
+
+async def test_of_two_who_answer_at_once_one_decides_and_the_other_is_told_who(house: House) -> None:
+    chat = await house.new_chat()
+    prompt = script(ask_many(RACES))
+    async with (
+        Viewer(house.server.url, house.server.token, chat) as viewer,
+        Api(house.server.url, house.server.token) as one,
+        Api(house.server.url, house.server.token) as other,
+    ):
+        await house.api.prompt(chat, prompt)
+        await viewer.read_until(lambda event: event.data.get("title") == f"Question {RACES - 1}", within=30)
+        asked = [event for event in viewer.events if event.kind == "question"]
+        races = [Race(event.data["id"]) for event in asked]
+        assert len(races) == RACES
+        limit = anyio.CapacityLimiter(AT_ONCE)
+
+        async def run(number: int) -> None:
+            async with limit:
+                clients = {ALLOW: one, REJECT: other}
+                await races[number].run(dict(sorted(clients.items(), reverse=bool(number % 2))), chat)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(RACES):
+                tasks.start_soon(run, number)
+        await house.seen_all(chat, viewer)
+        winners = [race.winners[0] for race in races]
+        judge(house.server.database, chat, viewer.events, text=spoken_by(prompt, answers=winners))
+    assert {len(race.winners) for race in races} == {1}
+    assert {(error.status, error.code) for race in races for error in race.losers} == {
+        (409, "already-decided")
+    }
+    labels = {ALLOW: "Allow", REJECT: "Reject"}
+    for race in races:
+        assert race.losers[0].message == f"Already decided on a script: {labels[race.winners[0]]}."
+    assert {ALLOW, REJECT} == set(winners), "one side always won, so there was no race"
