@@ -171,6 +171,10 @@ class ServerProcess:
     async def _answers_or_is_gone(self) -> bool:
         return not self.is_running or await answers_health(self.port)
 
+    def environment_of_others(self) -> dict[str, str]:
+        """What another command of ours needs to find this server."""
+        return self._environment(None)
+
     def _environment(self, kill_point: str | None) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("VOXPILOT_")}
         env |= {

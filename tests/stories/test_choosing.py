@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
+from tests.conftest import StartServer
 from tests.fakes.script import chunks, request, say, script
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError
@@ -60,9 +63,18 @@ async def test_a_form_waits_for_a_person_and_its_answer_reaches_the_agent_once(
 
 @pytest.mark.parametrize(
     "content",
-    [{}, {"name": "A"}, {"name": "Ada", "level": "mid"}, {"name": "Ada", "count": 0}, {"name": "Ada", "count": True},
-     {"name": "Ada", "sure": "yes"}, {"name": "Ada", "tags": ["c"]}, {"name": "Ada", "tags": ["a", "b"]}, {"name": 5}],
-)  # fmt: skip
+    [
+        {},
+        {"name": "A"},
+        {"name": 5},
+        {"name": "Ada", "level": "mid"},
+        {"name": "Ada", "count": 0},
+        {"name": "Ada", "count": True},
+        {"name": "Ada", "sure": "yes"},
+        {"name": "Ada", "tags": ["c"]},
+        {"name": "Ada", "tags": ["a", "b"]},
+    ],
+)
 async def test_an_answer_that_does_not_fit_the_form_is_refused_with_the_reason(
     server: ServerProcess, api: Api, chat: str, content: dict[str, object]
 ) -> None:
@@ -131,3 +143,19 @@ async def test_a_stop_meant_for_one_turn_stops_no_other(server: ServerProcess, a
         assert other.value.status == 409
         await viewer.read_turns(2)
         assert viewer.events[-1].kind != "notice"
+
+
+async def test_the_demo_can_be_run_from_a_terminal_with_nobody_there(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """Permissions are answered as told, and a form, which only the page can show, is declined."""
+    server = await start_server(env={"VOXPILOT_DEMO_SPEED": "0"})
+    told = ["--agent", "demo", "--answer", "allow", "--workspace", str(workspace), "hello"]
+    done = await anyio.run_process(
+        [sys.executable, "-m", "voxpilot", "run", *told],
+        env=server.environment_of_others(),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert "What happened" in done.stdout.decode()
+    assert "Answered: decline" in done.stderr.decode()

@@ -55,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     link = commands.add_parser("link", help="print a one-time sign-in link of the running server")
     link.add_argument("--host-url", metavar="URL", help="the address by which the other device reaches it")
     link.set_defaults(act=_link)
+
+    demo = commands.add_parser("demo-agent", help="be the built-in demo agent, on standard input and output")
+    demo.set_defaults(act=_demo)
     return parser
 
 
@@ -116,6 +119,13 @@ def _token(options: argparse.Namespace) -> int:
     from voxpilot.cli.tell import token  # heavy: the HTTP client
 
     return token(load_settings())
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from voxpilot.agents.demo.agent import main as be_the_agent  # only the agent's own process needs it
+
+    be_the_agent()
+    return 0
 
 
 def _link(options: argparse.Namespace) -> int:

@@ -17,8 +17,9 @@ from voxpilot.cli.client import Refused
 from voxpilot.cli.screen import View
 from voxpilot.cli.text import one_line, visible
 
-Answer = Callable[[str, str], Awaitable[None]]
-"""Tell the server: the question's id and the option's."""
+Answer = Callable[[str, Json], Awaitable[None]]
+"""Tell the server: the question's id and what was decided."""
+DECLINE = {"id": "decline", "label": "Decline (forms and links are answered on the page)", "kind": "decline"}
 
 
 class Questions:
@@ -39,9 +40,12 @@ class Questions:
         return self._can_ask and self._shown is not None
 
     async def asked(self, question: Json) -> None:
+        if question["type"] in ("form", "url"):
+            question = {**question, "options": [DECLINE]}
         self._open[question["id"]] = question
         if self._kind is not None:
-            chosen = next((option for option in question["options"] if option["kind"] == self._kind), None)
+            kinds = (self._kind, DECLINE["kind"])
+            chosen = next((option for option in question["options"] if option["kind"] in kinds), None)
             if chosen is not None:
                 self._view.note("\n".join(described(question)))
                 await self._choose(question, chosen)
@@ -75,7 +79,8 @@ class Questions:
 
     async def _choose(self, question: Json, option: Json) -> None:
         try:
-            await self._answer(question["id"], option["id"])
+            is_action = option is DECLINE
+            await self._answer(question["id"], {"action" if is_action else "option_id": option["id"]})
         except Refused as refused:  # somebody was faster; the chat says who
             self._view.note(one_line(refused.message))
 
@@ -96,6 +101,10 @@ def described(question: Json) -> Iterator[str]:
         yield f"  kind: {one_line(detail['tool_kind'])}"
     if detail.get("input"):
         yield from _indented("input: ", _whole(detail["input"]))
+    if detail.get("url"):
+        yield from _indented("link: ", detail["url"])
+    if detail.get("schema"):
+        yield from _indented("form: ", _whole(detail["schema"]))
     for place in detail.get("locations") or ():
         yield f"  path: {one_line(str(place.get('path')))}"
     for item in detail.get("content") or ():

@@ -185,9 +185,9 @@ class Run:
         except Refused:
             pass  # it is over, or has begun just now: the chat is about to say which
 
-    async def _answer(self, question_id: str, option_id: str) -> None:
+    async def _answer(self, question_id: str, decision: Json) -> None:
         path = f"/api/chats/{self._chat['id']}/questions/{question_id}"
-        await self._client.call("POST", path, {"option_id": option_id, "key": new_key()})
+        await self._client.call("POST", path, {**decision, "key": new_key()})
 
     async def _whole(self, question: Json) -> Json:
         """Nobody is to decide on a preview."""
