@@ -14,6 +14,11 @@ const WelcomePage = lazy(() => import("./pages/WelcomePage"));
 const ChatPage = lazy(() => import("./pages/ChatPage"));
 const NewChatPage = lazy(() => import("./pages/NewChatPage"));
 
+/** Fetch what is not needed yet, so that going there works without a connection too. */
+export async function fetchPages(): Promise<void> {
+  await Promise.allSettled([ChatPage, NewChatPage, WelcomePage, SignInPage].map((page) => page.preload()));
+}
+
 export function App(): JSX.Element {
   return (
     <Show when={session.state === "signed-in"} fallback={<SignInPage />}>

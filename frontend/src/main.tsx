@@ -4,7 +4,7 @@
 
 import { render } from "solid-js/web";
 
-import { App } from "./App";
+import { App, fetchPages } from "./App";
 import { startHub } from "./state/hub";
 import { followHistory } from "./state/route";
 import { learnDevice, signInByLink } from "./state/session";
@@ -16,6 +16,7 @@ async function start(): Promise<void> {
   await signingIn;
   startHub();
   await learnDevice().catch(() => undefined);
+  await fetchPages();
 }
 
 void start();

@@ -61,6 +61,7 @@ class Person:
     async def open_chat(self, chat: str) -> Tab:
         tab = await self.open(f"/chat/{chat}")
         await tab.is_live()
+        await tab.composer.wait_for()
         return tab
 
     def expect_trouble(self, *patterns: str) -> None:

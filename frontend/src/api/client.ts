@@ -48,8 +48,8 @@ export function onSignedOut(tell: () => void): void {
   tellSignedOut = tell;
 }
 
-const PATIENCE_MS = 15_000;
 /** A request may hang for ever over a connection that died while the machine slept. */
+const PATIENCE_MS = 15_000;
 
 const http = createClient<paths>({
   baseUrl: location.origin,

@@ -26,13 +26,13 @@ export interface ChatHandle {
   loadOlder(): Promise<void>;
 }
 
+/** How many chats stay live after nobody looks at them, and how long, so that going back is instant. */
 const IDLE_CHATS = 6;
 const IDLE_MS = 300_000;
-/** How many chats stay live after nobody looks at them, and how long, so that going back is instant. */
 const OLDER_AT_ONCE = 50;
 
-const entries = new Map<string, Entry>();
 /** Least recently looked at first. */
+const entries = new Map<string, Entry>();
 let tellFollowed: (chats: string[]) => void = () => undefined;
 
 /** Follow a chat while the calling component lives. */

@@ -4,10 +4,10 @@
 // order, and never so much at once that the page stops answering. Lives
 // elsewhere: what is shown (hub.ts).
 
-const WORK_MS = 10;
 /** How much of a frame may be spent before the rest waits for the next. */
-const HIDDEN_MS = 250;
+const WORK_MS = 10;
 /** A hidden page has no frames, but its title still counts. */
+const HIDDEN_MS = 250;
 
 /** Calls `show` with each thing in order, batched per frame. */
 export class Frames<T> {

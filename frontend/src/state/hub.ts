@@ -15,15 +15,15 @@ import { changeInList, forgetList, removeFromList, replaceList } from "./chats";
 import { connection, onCheck, showConnection } from "./connection";
 import { forgetDrafts } from "./drafts";
 import { Frames } from "./frames";
-import { deliverAll, forgetOutbox } from "./outbox";
+import { deliverAll, forgetOutbox, noticeArrivals } from "./outbox";
 import { onSession, session, setSignedIn } from "./session";
 import { workerUrl } from "./trusted";
 
 const EVENTS_AT_ONCE = 50;
-const ANSWER_MS = 1_500;
 /** How long the hub may take to answer; it answers at once unless it is asleep or gone. */
-const SILENCE_MS = 30_000;
+const ANSWER_MS = 1_500;
 /** It says something at every ping, so at least every 10 s while the link is up. */
+const SILENCE_MS = 30_000;
 
 let port: Port;
 let heardAt = 0;
@@ -39,11 +39,15 @@ export function startHub(): void {
   onSession({ signedIn: check, left: forgetAll });
   follow();
   watchWaking();
-  setInterval(() => Date.now() - heardAt > SILENCE_MS && !document.hidden && check(), 5_000);
+  setInterval(() => isSilent() && check(), 5_000);
 }
 
 function follow(): void {
   port.post({ say: "follow", chats: followed() });
+}
+
+function isSilent(): boolean {
+  return !document.hidden && session.state === "signed-in" && Date.now() - heardAt > SILENCE_MS;
 }
 
 /** Is the link alive, and the hub? */
@@ -90,10 +94,11 @@ function show(message: ToTab): void {
       removeFromList(message.chat);
       return takeRemoval(message.chat);
     case "snapshot":
-      return takeSnapshot(message.chat, message.complete);
+      takeSnapshot(message.chat, message.complete);
+      return noticeArrivals(message.chat.id);
     case "events":
       if (!takeEvents(message.chat, message.events)) port.post({ say: "resync", chat: message.chat });
-      return;
+      return noticeArrivals(message.chat);
     default:
       message satisfies never;
   }

@@ -1,3 +1,4 @@
+import { createRoot } from "solid-js";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { fakeApi, refusing } from "../api/fetch.fake";
@@ -97,5 +98,45 @@ test("what the server refuses is kept with the reason, does not hold up others, 
   page.draft("c1").set("typing");
   page.discardSend(key);
   expect(page.draft("c1").text).toBe("much too long\ntyping");
+  expect(page.outbox("c1")).toEqual([]);
+});
+
+test("a message that the stream shows before the reply comes is not shown twice", async () => {
+  const page = await freshPage();
+  const { emptyChat } = await import("./applyEvent");
+  const { takeEvents, takeSnapshot, useChat } = await import("./chat");
+  createRoot(() => useChat("c1"));
+  takeSnapshot(emptyChat("c1"), true);
+  const said = (seq: number, id: string) =>
+    ["message", { seq, at: seq, id, role: "user", text: "again", queued: true }] as [string, never];
+  takeEvents("c1", [said(1, "m0")]);
+  page.noticeArrivals("c1");
+
+  let reply: (response: Response) => void = () => undefined;
+  answer = () => new Promise((resolve) => (reply = resolve));
+  page.send("c1", "again");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toMatchObject([{ text: "again" }]);
+  takeEvents("c1", [said(2, "m1")]);
+  page.noticeArrivals("c1");
+  expect(page.outbox("c1")).toEqual([]);
+  reply(takes());
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toEqual([]);
+  expect(localStorage.length).toBe(0);
+});
+
+test("where the browser stores nothing, a message still waits for the server", async () => {
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("no", "QuotaExceededError");
+  });
+  const page = await freshPage();
+  answer = away;
+  page.send("c1", "hello");
+  await vi.advanceTimersByTimeAsync(10);
+  answer = takes;
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(posts.length).toBe(2);
   expect(page.outbox("c1")).toEqual([]);
 });

@@ -24,21 +24,34 @@ export interface Outgoing {
 }
 
 type Stored = Pick<Outgoing, "key" | "chat" | "text" | "at">;
-type Fate = { state: Outgoing["state"]; problem?: api.ApiError; messageId?: string };
+
+/** What this tab knows of a message beside its text. */
+interface Fate {
+  state: Outgoing["state"];
+  problem?: api.ApiError;
+  /** What the server calls it, once it has it. */
+  messageId?: string;
+  /** Messages the chat had when it was sent: whichever of the same text comes after is this one. */
+  before?: Set<string>;
+  /** The browser would not store it, so that only this tab knows of it. */
+  isUnstored?: boolean;
+}
 
 const NAME = "outbox.";
 const RETRY_MS = 3_000;
+/** How long another tab is left to send what it stored. */
+const OTHERS_MS = 10_000;
 const stored = new Map<string, Stored>();
 const fates = new Map<string, Fate>();
-const [all, setAll] = createSignal<readonly Outgoing[]>([]);
 const atWork = new Set<string>();
+const [all, setAll] = createSignal<readonly Outgoing[]>([]);
 
 /** Send a message: it is stored at once, and sent when the server can be reached. */
 export function send(chat: string, text: string): Outgoing {
   const message: Stored = { key: api.newKey(), chat, text, at: nextMoment() };
-  remember(NAME + message.key, JSON.stringify(message));
+  const isUnstored = !remember(NAME + message.key, JSON.stringify(message));
   stored.set(message.key, message);
-  fates.set(message.key, { state: "sending" });
+  fates.set(message.key, { state: "sending", before: new Set(messagesOf(chat).keys()), isUnstored });
   show();
   void deliver(chat);
   return { ...message, state: "sending" };
@@ -46,15 +59,14 @@ export function send(chat: string, text: string): Outgoing {
 
 /** Messages of a chat that are not in it yet, oldest first; reactive. */
 export function outbox(chat: string): readonly Outgoing[] {
-  return all().filter((message) => message.chat === chat && !hasArrived(message));
+  return all().filter((message) => message.chat === chat);
 }
 
 /** Send again what was refused. */
 export function retrySend(key: string): void {
   const message = stored.get(key);
   if (message === undefined) return;
-  fates.delete(key);
-  show();
+  change(key, { state: "sending" });
   void deliver(message.chat);
 }
 
@@ -71,6 +83,16 @@ export function discardSend(key: string): void {
 export function deliverAll(): void {
   load();
   for (const chat of new Set([...stored.values()].map((message) => message.chat))) void deliver(chat);
+}
+
+/** The chat has changed: what it shows by now is on its way no longer. */
+export function noticeArrivals(chat: string): void {
+  const mine = [...stored.values()].filter((message) => message.chat === chat);
+  if (mine.length > 0) show();
+  for (const { key } of mine) {
+    const id = fates.get(key)?.messageId;
+    if (id !== undefined && messagesOf(chat).has(id)) drop(key);
+  }
 }
 
 export function forgetOutbox(): void {
@@ -97,46 +119,37 @@ function nextOf(chat: string): Stored | undefined {
 
 /** False when it is no use to go on now. */
 async function post(message: Stored): Promise<boolean> {
+  const { key, chat, text } = message;
   // Another tab may have been faster, or taken it back.
-  if (recall(NAME + message.key) === null && fates.get(message.key)?.state !== "sending") {
-    drop(message.key);
+  if (recall(NAME + key) === null && !fates.get(key)?.isUnstored) {
+    drop(key);
     return true;
   }
-  setFate(message.key, { state: "sending" });
+  change(key, { state: "sending" });
   try {
-    const taken = await api.postMessage(message.chat, message.text, message.key);
-    forget(NAME + message.key);
-    setFate(message.key, { state: "sending", messageId: taken.message_id });
-    if (held(message.chat) === undefined || arrived(message.chat, taken.message_id)) drop(message.key);
+    const taken = await api.postMessage(chat, text, key);
+    forget(NAME + key);
+    change(key, { messageId: taken.message_id });
+    if (held(chat) === undefined || messagesOf(chat).has(taken.message_id)) drop(key);
     return true;
   } catch (error) {
     return fail(message, error);
   }
 }
 
-function fail(message: Stored, error: unknown): boolean {
+function fail({ key, chat }: Stored, error: unknown): boolean {
   if (!(error instanceof api.ApiError)) throw error;
   const passes = error.isPassing || error.status === 401;
-  setFate(message.key, { state: passes ? "waiting" : "refused", problem: error });
-  if (passes && error.status !== 401) setTimeout(() => void deliver(message.chat), RETRY_MS);
+  change(key, { state: passes ? "waiting" : "refused", problem: error });
+  if (passes && error.status !== 401) setTimeout(() => void deliver(chat), RETRY_MS);
   return !passes;
 }
 
-/** Whether the chat shows it by now, so that it is not shown twice. */
-function hasArrived(message: Outgoing): boolean {
-  const id = fates.get(message.key)?.messageId;
-  if (id === undefined || !arrived(message.chat, id)) return false;
-  queueMicrotask(() => drop(message.key));
-  return true;
-}
-
-function arrived(chat: string, id: string): boolean {
+/** What people have said in a chat, as far as this tab holds it: texts by id. */
+function messagesOf(chat: string): Map<string, string> {
   const state = held(chat);
-  if (state === undefined) return false;
-  return (
-    state.head.queue.some((message) => message.id === id) ||
-    state.blocks.some((block) => block.kind === "message" && block.id === id)
-  );
+  const messages = state?.blocks.filter((block) => block.kind === "message") ?? [];
+  return new Map([...messages, ...(state?.head.queue ?? [])].map(({ id, text }) => [id, text]));
 }
 
 /** Now, but after every message there is: two sent within a millisecond keep their order. */
@@ -144,26 +157,42 @@ function nextMoment(): number {
   return Math.max(Date.now(), ...[...stored.values()].map((message) => message.at + 1));
 }
 
-function setFate(key: string, fate: Fate): void {
-  fates.set(key, fate);
+function change(key: string, what: Partial<Fate>): void {
+  const { problem: _, ...before } = fates.get(key) ?? { state: "waiting" };
+  fates.set(key, { ...before, ...what });
   show();
 }
 
 function drop(key: string): void {
   forget(NAME + key);
-  if (stored.delete(key)) fates.delete(key);
+  stored.delete(key);
+  fates.delete(key);
   show();
 }
 
+/** The stream is often faster than the reply: what the chat shows already is not shown twice. */
 function show(): void {
   const heldUp = new Set<string>();
-  const messages = [...stored.values()].toSorted(oldestFirst).map((message): Outgoing => {
-    const { state = "waiting", problem } = fates.get(message.key) ?? {};
-    const isHeldUp = state === "sending" && heldUp.has(message.chat);
-    if (state === "waiting") heldUp.add(message.chat);
-    return { ...message, state: isHeldUp ? "waiting" : state, ...(problem && { problem }) };
-  });
-  setAll(messages);
+  const claimed = new Set<string>();
+  const shown: Outgoing[] = [];
+  for (const message of [...stored.values()].toSorted(oldestFirst)) {
+    const fate = fates.get(message.key) ?? { state: "waiting" };
+    const seenAs = fate.messageId ?? newcomer(message, fate, claimed);
+    if (seenAs !== undefined) claimed.add(seenAs);
+    if (seenAs !== undefined && messagesOf(message.chat).has(seenAs)) continue;
+    const isHeldUp = fate.state === "sending" && heldUp.has(message.chat);
+    if (fate.state === "waiting") heldUp.add(message.chat);
+    const state = isHeldUp ? "waiting" : fate.state;
+    shown.push({ ...message, state, ...(fate.problem && { problem: fate.problem }) });
+  }
+  setAll(shown);
+}
+
+function newcomer(message: Stored, fate: Fate, claimed: Set<string>): string | undefined {
+  const { before } = fate;
+  if (before === undefined || fate.state !== "sending") return undefined;
+  const isIt = ([id, text]: [string, string]) => text === message.text && !before.has(id) && !claimed.has(id);
+  return [...messagesOf(message.chat)].find(isIt)?.[0];
 }
 
 function load(): void {
@@ -190,7 +219,11 @@ function oldestFirst(one: Stored, other: Stored): number {
 onRemembered((name) => {
   if (!name.startsWith(NAME)) return;
   const key = name.slice(NAME.length);
-  // Taken out by another tab, which has sent it or taken it back.
-  if (recall(name) === null && fates.get(key)?.messageId === undefined) drop(key);
-  else load();
+  if (recall(name) === null) {
+    // Taken out by another tab, which has sent it or taken it back.
+    if (fates.get(key)?.messageId === undefined) drop(key);
+    return;
+  }
+  load();
+  setTimeout(deliverAll, OTHERS_MS);
 });

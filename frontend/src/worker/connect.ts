@@ -4,8 +4,8 @@
 // when to ask (line.ts), reading what comes (sse.ts).
 
 const HANGS_MS = 300;
+/** With the first and the old stream that makes six, as many as a browser opens to one server. */
 const MORE = 4;
-/** With the old stream that makes six, as many as a browser opens to one server. */
 
 export class Refused extends Error {
   constructor(readonly status: number) {

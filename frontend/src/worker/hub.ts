@@ -29,8 +29,8 @@ interface Followed {
 
 const TAIL = 50;
 const LONGEST_TAIL = 1000;
-const UNUSED_MS = 60_000;
 /** How long a chat is followed after the last tab left it, for a tab that is only being reloaded. */
+const UNUSED_MS = 60_000;
 
 export class Hub {
   #tabs = new Map<string, Tab>();

@@ -17,18 +17,18 @@ export interface LineOwner {
   signedOut(): void;
 }
 
-export const STALE_MS = 25_000;
 /** The server pings every 10 s; twice that and a half without a word is a dead link. */
+export const STALE_MS = 25_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5_000;
-const OPEN_LIMITS_MS = [1_500, 4_000, 8_000];
 /** How long to wait for an answer, by failures so far: a link that died in sleep is found out soon. */
-const ALIVE_MS = 1_000;
+const OPEN_LIMITS_MS = [1_500, 4_000, 8_000];
 /** Heard from within this time: no need to check. */
-const STEADY_MS = 2_000;
+const ALIVE_MS = 1_000;
 /** A stream that lasted so long forgives the failures before it. */
-const GIVEN_UP = 4;
+const STEADY_MS = 2_000;
 /** After so many failures it is no passing trouble any more; we go on trying all the same. */
+const GIVEN_UP = 4;
 
 interface Stream {
   abort: AbortController;

@@ -35,22 +35,29 @@ function withoutWorker(listener: Listener): Port {
 function viaWorker(url: () => string, listener: Listener): Port {
   let port: MessagePort;
   let other: Port | undefined;
+  let renewals = 0;
   const start = () => {
     const worker = new SharedWorker(url(), { type: "module", name: "voxpilot" });
     // It may be gone after an upgrade of the server; this page still works.
-    worker.onerror = () => {
-      other ??= withoutWorker(listener);
-      listener.met();
-    };
+    worker.onerror = doWithout;
     port = worker.port;
-    port.onmessage = (event: MessageEvent<ToTab>) => listener.hear(event.data);
+    port.onmessage = (event: MessageEvent<ToTab>) => {
+      renewals = 0;
+      listener.hear(event.data);
+    };
+  };
+  const doWithout = () => {
+    other ??= withoutWorker(listener);
+    listener.met();
   };
   start();
   return {
     post: (message) => (other === undefined ? port.postMessage(message) : other.post(message)),
     renew() {
       if (other !== undefined) return other.renew();
+      port.postMessage({ say: "bye" } satisfies ToHub);
       port.close();
+      if (++renewals > 1) return doWithout();
       start();
       listener.met();
     },
