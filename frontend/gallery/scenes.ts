@@ -90,6 +90,13 @@ function chatOf(blocks: Block[], head: Partial<ChatState["head"]> = {}): ChatSta
       options: OPTIONS,
       usage: { main: { used: 46_000, size: 200_000, cost: { amount: 0.42, currency: "USD" } } },
       agents: { claude: { status: "connected" } },
+      commands: {
+        main: [
+          { name: "review", description: "Look over the changes of this branch" },
+          { name: "release", description: "Write the notes and set the version" },
+          { name: "compact", description: "Forget the details of what was said" },
+        ],
+      },
       questions: asked,
       turn: asked.length > 0 ? { id: "t1", since: made.NOW - 60, by: "agent", agent: "claude" } : null,
       ...head,

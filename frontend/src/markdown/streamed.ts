@@ -92,6 +92,7 @@ function drawToken(token: Token, isOpen: boolean): Live {
   const node = document.createElement("div");
   node.className = "md-block";
   if (token.raw.length > LONGEST_BLOCK && token.type !== "code") {
+    node.classList.add("md-plain");
     node.textContent = token.raw;
     return { raw: token.raw, isMended: false, node, frames: [] };
   }

@@ -1,5 +1,5 @@
 // A chat that is there: its head, conversation, questions, composer and panel.
-import { createEffect, createMemo, createSignal, onCleanup, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 
 import {
   agents,
@@ -39,6 +39,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const menu = createChatMenu(props.state);
   const [problem, setProblem] = createSignal("");
   let input: HTMLTextAreaElement | undefined;
+  let chat!: HTMLDivElement;
 
   const agentName = () => here.agentName(head().agent);
   const options = () => head().options["main"] ?? [];
@@ -52,10 +53,14 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const choose = (option: string, value: string | boolean) => void attempt(setOption(id, option, value));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   seeWhileVisible(props.state);
+  onMount(() => {
+    // Where something is asked, its letters must work; on glass, a keyboard would cover half the page.
+    if (head().questions.length === 0 && matchMedia("(pointer: fine)").matches) input?.focus({ preventScroll: true });
+  });
 
   return (
     <HereProvider value={here}>
-      <div class="chat" classList={{ "chat-with-panel": panel.isBeside() }}>
+      <div class="chat" ref={chat} classList={{ "chat-with-panel": panel.isBeside() }}>
         <div class="chat-main">
           <ChatHeader
             state={props.state}
@@ -74,7 +79,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
                 choose: (question, option, reason) => answer(id, question, option, reason),
                 respond: (question, action, content) => respond(id, question, action, content),
               }}
-              onDone={() => input?.focus()}
+              onDone={() => chat.querySelector<HTMLElement>(".scroller")?.focus({ preventScroll: true })}
             />
             <Queue
               messages={head().queue}
@@ -93,6 +98,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               isRunning={head().turn !== null}
               isStopping={head().turn?.stopping ?? false}
               isAboutToStop={keys.isAboutToStop()}
+              commands={head().commands["main"] ?? []}
               onSend={(text) => send(id, text)}
               onStop={stop}
             >

@@ -16,7 +16,7 @@ export function ErrorCard(props: {
 }): JSX.Element {
   const details = () => Object.entries(props.details ?? {}).filter(([, value]) => value !== null && value !== "");
   return (
-    <section class="error-card" role="group" aria-label="Error">
+    <div class="error-card" role="group" aria-label="Error">
       <p class="error-message">
         <WarningIcon />
         <strong>{visibleText(props.message)}</strong>
@@ -41,6 +41,6 @@ export function ErrorCard(props: {
           </dl>
         </Fold>
       </Show>
-    </section>
+    </div>
   );
 }

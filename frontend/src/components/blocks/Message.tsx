@@ -1,9 +1,13 @@
 // A person's message; in history also a whole message of an agent.
-import { For, Show, type JSX } from "solid-js";
+import { createSignal, For, Show, type JSX } from "solid-js";
 
 import type { JsonObject, MessageBlock } from "../../state";
 import { Markdown } from "../../markdown/Markdown";
 import { clock } from "../when";
+
+/** Of a longer message, this much is shown at first. */
+const LINES_AT_FIRST = 24;
+const CHARACTERS_AT_FIRST = 2400;
 
 export function Message(props: { block: MessageBlock }): JSX.Element {
   return (
@@ -21,10 +25,20 @@ export function PersonMessage(props: {
   isPending?: boolean;
   children?: JSX.Element;
 }): JSX.Element {
+  const [isWhole, setWhole] = createSignal(false);
+  const beginning = () => props.text.split("\n", LINES_AT_FIRST).join("\n").slice(0, CHARACTERS_AT_FIRST);
+  const isLong = () => beginning().length < props.text.length;
+  const shown = () => (isWhole() ? props.text : beginning());
   return (
     <article class="message" classList={{ "message-pending": props.isPending ?? false }} aria-label="You">
       <p class="message-text" dir="auto">
-        {props.text}
+        {shown()}
+        <Show when={isLong() && !isWhole()}>
+          …
+          <button type="button" class="text-button" onClick={() => setWhole(true)}>
+            Show all
+          </button>
+        </Show>
       </p>
       <Show when={props.attachments?.length}>
         <ul class="attachments" aria-label="Attachments">

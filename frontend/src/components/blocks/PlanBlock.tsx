@@ -7,19 +7,19 @@ import { CheckIcon } from "../icons";
 export function PlanBlockView(props: { entries: readonly PlanEntry[]; isLive: boolean; isBare?: boolean }): JSX.Element {
   const done = () => props.entries.filter((entry) => entry.status === "completed").length;
   return (
-    <section class="plan" classList={{ "plan-bare": props.isBare ?? false }} aria-label="Plan">
+    <div class="plan" classList={{ "plan-bare": props.isBare ?? false }} role="group" aria-label="Plan">
       <Show when={!props.isBare}>
-        <header class="plan-head">
-          <h3>Plan</h3>
+        <p class="plan-head">
+          <strong>Plan</strong>
           <span class="quiet">
             {done()} of {props.entries.length}
           </span>
-        </header>
+        </p>
       </Show>
       <ol class="plan-list">
         <For each={props.entries}>{(entry) => <Step entry={entry} isLive={props.isLive} />}</For>
       </ol>
-    </section>
+    </div>
   );
 }
 

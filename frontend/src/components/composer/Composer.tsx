@@ -1,8 +1,10 @@
 // Where a person writes: text that is kept until it is sent, and a button that sends or stops.
-import { Show, type JSX } from "solid-js";
+import { createMemo, createSignal, Show, type JSX } from "solid-js";
 
-import type { Draft } from "../../state";
+import type { AgentCommand, Draft } from "../../state";
 import { SendIcon, StopIcon } from "../icons";
+import { chosen, offered } from "./commands";
+import { COMMAND_LIST, commandId, CommandList } from "./CommandList";
 
 export interface ComposerProps {
   draft: Draft;
@@ -11,6 +13,8 @@ export interface ComposerProps {
   isStopping: boolean;
   /** Esc was pressed once: the next one stops. */
   isAboutToStop?: boolean;
+  /** What the agent does at a `/`. */
+  commands?: readonly AgentCommand[];
   /** What stands beside the buttons: selectors, chips. */
   children?: JSX.Element;
   onSend: (text: string) => void;
@@ -30,7 +34,28 @@ export function Composer(props: ComposerProps): JSX.Element {
     props.draft.clear();
     props.onSend(text);
   }
+  const [wished, setWished] = createSignal(0);
+  const [dismissed, setDismissed] = createSignal("");
+  const commands = createMemo(() =>
+    props.draft.text === dismissed() ? [] : offered(props.commands ?? [], props.draft.text),
+  );
+  const at = () => Math.min(wished(), commands().length - 1);
+  const choose = (command: AgentCommand) => props.draft.set(chosen(command));
+
+  /** Whether the key was for the list of commands. */
+  function isForList(event: KeyboardEvent): boolean {
+    const command = commands()[at()];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!command || event.isComposing) return false;
+    if (step !== undefined) setWished((at() + step + commands().length) % commands().length);
+    else if (event.key === "Tab" || (event.key === "Enter" && props.draft.text.trim() !== `/${command.name}`)) choose(command);
+    else if (event.key === "Escape") setDismissed(props.draft.text);
+    else return false;
+    event.preventDefault();
+    return true;
+  }
   function onKey(event: KeyboardEvent) {
+    if (isForList(event)) return;
     if (event.key !== "Enter" || event.shiftKey || event.altKey || event.isComposing) return;
     if (isTouch() && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
@@ -45,6 +70,7 @@ export function Composer(props: ComposerProps): JSX.Element {
         send();
       }}
     >
+      <CommandList commands={commands()} at={at()} onChoose={choose} />
       <div class="grow" data-text={props.draft.text}>
         <textarea
           ref={(input) => props.ref?.(input)}
@@ -52,6 +78,9 @@ export function Composer(props: ComposerProps): JSX.Element {
           data-testid="composer-input"
           rows="1"
           aria-label={props.placeholder}
+          aria-autocomplete="list"
+          aria-controls={commands().length > 0 ? COMMAND_LIST : undefined}
+          aria-activedescendant={commands().length > 0 ? commandId(at()) : undefined}
           placeholder={props.placeholder}
           enterkeyhint="enter"
           value={props.draft.text}

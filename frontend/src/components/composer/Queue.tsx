@@ -72,7 +72,7 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
           }}
           onKeyDown={(event) => {
             if (event.key !== "Escape") return;
-            event.stopPropagation();
+            event.preventDefault();
             setEdited(undefined);
           }}
         >

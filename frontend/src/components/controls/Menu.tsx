@@ -26,7 +26,7 @@ export function Menu(props: { label: string; icon: () => JSX.Element; items: rea
   function onKey(event: KeyboardEvent) {
     if (!isOpen()) return;
     if (event.key === "Escape") {
-      event.stopPropagation();
+      event.preventDefault();
       close(true);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();

@@ -6,6 +6,13 @@ import { createSignal, onCleanup, type Accessor } from "solid-js";
 
 /** This close to the end counts as being there. */
 const NEAR_PIXELS = 40;
+/** How long after a press what grows or shrinks is taken to be its doing. */
+const HOLD_MILLISECONDS = 300;
+
+interface Place {
+  readonly row: Element;
+  readonly top: number;
+}
 
 export interface Scrolling {
   /** Whether the end is held in view. */
@@ -21,7 +28,8 @@ export function createScrolling(): Scrolling {
   let column: HTMLElement | undefined;
   let lastTop = 0;
   let lastHeight = 0;
-  let anchor: { row: Element; top: number } | undefined;
+  let anchor: Place | undefined;
+  let held: Place | undefined;
 
   function fromEnd(): number {
     return box!.scrollHeight - box!.scrollTop - box!.clientHeight;
@@ -42,12 +50,25 @@ export function createScrolling(): Scrolling {
   }
 
   function onResize() {
-    if (isAtEnd()) box!.scrollTop = box!.scrollHeight;
-    else if (anchor?.row.isConnected) {
-      const moved = topOf(anchor.row, box!) - anchor.top;
-      if (Math.abs(moved) >= 1) box!.scrollTop += moved;
-    }
+    if (held) {
+      keep(held);
+      setAtEnd(fromEnd() <= NEAR_PIXELS);
+    } else if (isAtEnd()) box!.scrollTop = box!.scrollHeight;
+    else if (anchor) keep(anchor);
     remember();
+  }
+
+  function keep({ row, top }: Place) {
+    const moved = row.isConnected ? topOf(row, box!) - top : 0;
+    if (Math.abs(moved) >= 1) box!.scrollTop += moved;
+  }
+
+  /** What a person presses stays under their finger, whatever it opens or closes. */
+  function onPress(event: Event) {
+    const row = event.target instanceof Element ? event.target.closest("summary, button") : null;
+    if (!row) return;
+    held = { row, top: topOf(row, box!) };
+    setTimeout(() => (held = undefined), HOLD_MILLISECONDS);
   }
 
   return {
@@ -59,9 +80,11 @@ export function createScrolling(): Scrolling {
       watch.observe(scroller);
       watch.observe(content);
       scroller.addEventListener("scroll", onScroll, { passive: true });
+      scroller.addEventListener("click", onPress, { capture: true });
       onCleanup(() => {
         watch.disconnect();
         scroller.removeEventListener("scroll", onScroll);
+        scroller.removeEventListener("click", onPress, { capture: true });
       });
     },
     toEnd() {
@@ -71,7 +94,7 @@ export function createScrolling(): Scrolling {
   };
 }
 
-function firstVisible(box: HTMLElement, column: HTMLElement): { row: Element; top: number } | undefined {
+function firstVisible(box: HTMLElement, column: HTMLElement): Place | undefined {
   const rows = column.children;
   let low = 0;
   let high = rows.length - 1;

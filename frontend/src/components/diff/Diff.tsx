@@ -22,7 +22,7 @@ export function Diff(props: { content: DiffContent }): JSX.Element {
   const path = () => visibleText(within(here.workspace, props.content.path ?? "a file"));
   const what = () => (props.content.oldText == null ? "new file" : props.content.newText === "" ? "emptied" : "");
   return (
-    <section class="diff" aria-label={`Changes to ${path()}`}>
+    <div class="diff" role="group" aria-label={`Changes to ${path()}`}>
       <header class="diff-head">
         <span class="diff-path mono">
           <span class="quiet">{folderOf(path())}</span>
@@ -35,7 +35,7 @@ export function Diff(props: { content: DiffContent }): JSX.Element {
       <Show when={diff().added + diff().removed > 0} fallback={<p class="diff-note">Nothing changes.</p>}>
         <Lines content={props.content} />
       </Show>
-    </section>
+    </div>
   );
 }
 

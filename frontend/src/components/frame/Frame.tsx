@@ -8,6 +8,7 @@ import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SunIcon
 import { baseName } from "../paths";
 import { ChatList } from "./ChatList";
 import { ConnectionBanner } from "./ConnectionBanner";
+import { fitAboveKeyboard } from "./keyboard";
 import { COMMAND_KEY, isCommandKey, isTyping } from "./keys";
 import { KeysDialog } from "./KeysDialog";
 import { Palette } from "./Palette";
@@ -24,6 +25,7 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
   };
   const title = () => chats.list.find((chat) => chat.id === current())?.title || "VoxPilot";
   showInTab(() => chats.needsYou, title);
+  fitAboveKeyboard();
 
   const entries = (): Entry[] => [
     { name: "New chat", note: "", icon: PlusIcon, act: () => navigate(pathTo.newChat) },

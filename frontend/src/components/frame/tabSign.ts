@@ -20,6 +20,7 @@ function drawPicture(count: number): void {
   drawn = count;
   const link = pictureLink();
   const picture = count > 0 ? withCount(count) : null;
+  link.type = picture ? "image/png" : "image/svg+xml";
   link.href = picture ?? "/icon.svg";
 }
 

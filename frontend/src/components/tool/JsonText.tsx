@@ -12,7 +12,7 @@ export function JsonText(props: { value: Json | undefined; label: string }): JSX
   const text = createMemo(() => visibleText(asText(props.value)));
   const isLong = () => text().length > CHARACTERS_AT_FIRST && !isWhole();
   return (
-    <section class="json" aria-label={props.label}>
+    <div class="json">
       <header class="json-head">
         <span>{props.label}</span>
         <CopyButton text={text} label={`Copy ${props.label.toLowerCase()}`} />
@@ -23,7 +23,7 @@ export function JsonText(props: { value: Json | undefined; label: string }): JSX
           Show all of {Math.ceil(text().length / 1000).toLocaleString()} kB
         </button>
       </Show>
-    </section>
+    </div>
   );
 }
 
