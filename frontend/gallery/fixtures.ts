@@ -275,3 +275,16 @@ export function delegatedTurn(): Block[] {
     block(280, { kind: "plan", entries: PLAN.slice(0, 3), ...call }),
   ];
 }
+
+/** One hostile text, everywhere a text may come from others. */
+export function attacked(text: string): Block[] {
+  return [
+    block(1, { kind: "message", id: `x-${pos}`, role: "user", text }),
+    block(1, { kind: "thought", message_id: `xt-${pos}`, text }),
+    tool(1, "other", text, { status: "failed", locations: [{ path: text }], input: { command: text }, output: { message: text }, content: [said(text)] }),
+    block(1, { kind: "plan", turn: `x-${pos}`, entries: [{ content: text, priority: "high", status: "pending" }] }),
+    block(1, { kind: "notice", level: "error", code: "x", text, detail: text }),
+    block(1, { kind: "text", message_id: `xa-${pos}`, text }),
+    block(1, { kind: "turn", since: NOW, stop_reason: "error", error: { message: text, hint: text, stderr: text } }),
+  ];
+}

@@ -1,8 +1,9 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, edit, sneaky, form, url, empty, loading, gone, long,
-// stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
+// attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
 
 import { newHead, type Block, type ChatState } from "../src/state/shapes";
 import type { AgentInfo, ChatInfo, ChatList, Connection, Outgoing, Route, Session } from "../src/state";
+import { ATTACKS } from "../src/markdown/attacks.fixture";
 import * as made from "./fixtures";
 
 export interface Scene {
@@ -130,6 +131,10 @@ function theChat(): ChatState {
       return chatOf(made.goodTurn());
     case "error":
       return chatOf(made.goodTurn().slice(0, 1), { agents: { claude: { status: "error", message: "Could not start claude-agent-acp: no such program.", hint: "npm install -g @agentclientprotocol/claude-agent-acp" } } });
+    case "attacks":
+      return chatOf(ATTACKS.slice(0, 200).flatMap(made.attacked), RUNNING);
+    case "attacks-2":
+      return chatOf(ATTACKS.slice(200).flatMap(made.attacked), RUNNING);
     case "empty":
       return chatOf([], { title: "", agents: {} });
     case "long":

@@ -5,7 +5,7 @@ import type { Block, ToolBlock } from "../../state";
 import { Spinner } from "../controls/Spinner";
 import { opened } from "../controls/opened";
 import { useHere } from "../conversation/here";
-import { Row } from "../conversation/Row";
+import { NO_TURN, Row } from "../conversation/Row";
 import { rowsOf, type Row as RowShape } from "../conversation/rows";
 import { AgentIcon, ChevronIcon } from "../icons";
 import { visibleText } from "../question/visibleText";
@@ -47,7 +47,7 @@ export function DelegatedWork(props: { block: ToolBlock; inner: readonly Block[]
           {(row, at) => (
             <Show
               when={row.kind === "block" && row.block.kind === "text" && row.block}
-              fallback={<Row row={row} isLast={at() === rows().length - 1} answer={() => ""} />}
+              fallback={<Row row={row} isLast={at() === rows().length - 1} turn={() => NO_TURN} />}
             >
               {(block) => <pre class="copilot-stream">{visibleText((block() as { text: string }).text)}</pre>}
             </Show>

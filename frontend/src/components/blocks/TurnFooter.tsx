@@ -9,7 +9,7 @@ import { clock, duration } from "../when";
 import { ErrorCard } from "./ErrorCard";
 import { isGoodEnd, stopReason } from "./stopReasons";
 
-export function TurnFooter(props: { block: TurnBlock; answer: () => string }): JSX.Element {
+export function TurnFooter(props: { block: TurnBlock; answer: string; files: number }): JSX.Element {
   const here = useHere();
   const seconds = () => props.block.at - props.block.since;
   return (
@@ -30,8 +30,13 @@ export function TurnFooter(props: { block: TurnBlock; answer: () => string }): J
         </Show>
         <span>{stopReason(props.block.stop_reason)}</span>
         <span title={`Ended at ${clock(props.block.at)}`}>{duration(seconds())}</span>
-        <Show when={props.answer() !== ""}>
-          <CopyButton text={() => props.answer()} label="Copy answer" words="Copy answer" />
+        <Show when={props.files > 0}>
+          <span>
+            {props.files} {props.files === 1 ? "file" : "files"} changed
+          </span>
+        </Show>
+        <Show when={props.answer !== ""}>
+          <CopyButton text={() => props.answer} label="Copy answer" words="Copy answer" />
         </Show>
       </footer>
     </div>

@@ -3,6 +3,7 @@ import { createMemo, For, Show, type JSX } from "solid-js";
 
 import type { ChatState, PlanBlock } from "../../state";
 import { PlanBlockView } from "../blocks/PlanBlock";
+import { PathText } from "../controls/PathText";
 import { OptionSelects } from "../composer/OptionSelects";
 import { ChangeCount } from "../diff/ChangeCount";
 import { folderOf, within } from "../paths";
@@ -85,7 +86,9 @@ function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
           <Show when={status().hint}>{(hint) => <p class="quiet">{visibleText(hint())}</p>}</Show>
         </dd>
         <dt>Workspace</dt>
-        <dd class="mono breakable">{props.state.head.workspace}</dd>
+        <dd>
+          <PathText path={props.state.head.workspace ?? ""} />
+        </dd>
         <Show when={props.state.head.usage["main"]}>
           {(usage) => (
             <>

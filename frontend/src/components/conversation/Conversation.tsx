@@ -3,10 +3,11 @@ import { createMemo, createSignal, For, onCleanup, onMount, Show, untrack, type 
 
 import { outbox, type Block, type ChatHandle, type ChatState } from "../../state";
 import { OutgoingMessage } from "../blocks/OutgoingMessage";
+import { changedFiles } from "../chat/changes";
 import { Skeleton } from "../controls/Skeleton";
 import { DownIcon } from "../icons";
 import { rowsOf, type Row as RowShape } from "./rows";
-import { Row } from "./Row";
+import { NO_TURN, Row, type PastTurn } from "./Row";
 import { createScrolling } from "./scrolling";
 import { createShownRows } from "./shownRows";
 import { WorkingLine } from "./WorkingLine";
@@ -42,7 +43,7 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
                 <Row
                   row={byKey().get(key)!}
                   isLast={at() === keys().length - 1}
-                  answer={() => untrack(() => answerBefore(props.state.blocks, byKey().get(key)))}
+                  turn={() => untrack(() => turnBefore(props.state.blocks, byKey().get(key)))}
                 />
               </div>
             )}
@@ -104,13 +105,15 @@ function NewBelow(props: { seq: number; onPress: () => void }): JSX.Element {
   );
 }
 
-/** What was said in the turn that ends with this row. */
-function answerBefore(blocks: readonly Block[], row: RowShape | undefined): string {
-  if (row?.kind !== "block" || row.block.kind !== "turn") return "";
+/** What was said and changed in the turn that ends with this row. */
+function turnBefore(blocks: readonly Block[], row: RowShape | undefined): PastTurn {
+  if (row?.kind !== "block" || row.block.kind !== "turn") return NO_TURN;
   const turn = row.block.turn;
-  return blocks
-    .filter((block) => block.kind === "text" && block.turn === turn && block.tool_call_id === undefined)
+  const own = blocks.filter((block) => block.turn === turn);
+  const answer = own
+    .filter((block) => block.kind === "text" && block.tool_call_id === undefined)
     .map((block) => (block as { text: string }).text.trim())
     .filter(Boolean)
     .join("\n\n");
+  return { answer, files: changedFiles(own).length };
 }

@@ -16,7 +16,15 @@ import { UnknownBlockView } from "../blocks/UnknownBlock";
 import { useHere } from "./here";
 import type { Row as RowShape } from "./rows";
 
-export function Row(props: { row: RowShape; isLast: boolean; answer: () => string }): JSX.Element {
+/** What the end of a turn tells of it. */
+export interface PastTurn {
+  readonly answer: string;
+  readonly files: number;
+}
+
+export const NO_TURN: PastTurn = { answer: "", files: 0 };
+
+export function Row(props: { row: RowShape; isLast: boolean; turn: () => PastTurn }): JSX.Element {
   const group = () => (props.row.kind === "group" ? props.row : undefined);
   const delegated = () => (props.row.kind === "delegated" ? props.row : undefined);
   const block = () => (props.row.kind === "block" ? props.row.block : undefined);
@@ -25,7 +33,7 @@ export function Row(props: { row: RowShape; isLast: boolean; answer: () => strin
       <Match when={group()}>{(row) => <ActivityGroup blocks={row().blocks} until={row().until} />}</Match>
       <Match when={delegated()}>{(row) => <DelegatedWork block={row().block} inner={row().inner} />}</Match>
       <Match when={block()}>
-        {(shown) => <BlockView block={shown()} until={props.row.until} isLast={props.isLast} answer={props.answer} />}
+        {(shown) => <BlockView block={shown()} until={props.row.until} isLast={props.isLast} turn={props.turn} />}
       </Match>
     </Switch>
   );
@@ -35,7 +43,7 @@ function BlockView(props: {
   block: Block;
   until: number | undefined;
   isLast: boolean;
-  answer: () => string;
+  turn: () => PastTurn;
 }): JSX.Element {
   const here = useHere();
   const a = <K extends BlockKind>(kind: K) => (props.block.kind === kind ? (props.block as BlockOf<K>) : undefined);
@@ -50,7 +58,7 @@ function BlockView(props: {
       </Match>
       <Match when={a("question")}>{(block) => <AnsweredQuestion block={block()} />}</Match>
       <Match when={a("notice")}>{(block) => <Notice block={block()} />}</Match>
-      <Match when={a("turn")}>{(block) => <TurnFooter block={block()} answer={props.answer} />}</Match>
+      <Match when={a("turn")}>{(block) => <TurnFooter block={block()} {...props.turn()} />}</Match>
       <Match when={a("unknown")}>{(block) => <UnknownBlockView block={block()} />}</Match>
     </Switch>
   );

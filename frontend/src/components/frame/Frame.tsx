@@ -6,6 +6,7 @@ import { createSignal, onCleanup, Show, type JSX } from "solid-js";
 import { connection, navigate, pathTo, route, session, signOut, useChats } from "../../state";
 import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SunIcon } from "../icons";
 import { baseName } from "../paths";
+import { attentionGroups } from "./attention";
 import { ChatList } from "./ChatList";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { fitAboveKeyboard } from "./keyboard";
@@ -13,6 +14,8 @@ import { COMMAND_KEY, isCommandKey, isTyping } from "./keys";
 import { KeysDialog } from "./KeysDialog";
 import { Palette } from "./Palette";
 import type { Entry } from "./paletteEntries";
+import { seenUpTo } from "./seen";
+import { onSwipe } from "./swipe";
 import { showInTab } from "./tabSign";
 import { nextTheme, setTheme, theme } from "./theme";
 
@@ -40,6 +43,13 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
     { name: "Sign out", note: session.device ?? "", icon: LeaveIcon, act: () => void signOut() },
   ];
 
+  /** From chat to chat, in the order of the list. */
+  function swipe(step: 1 | -1) {
+    const order = attentionGroups(chats.list, seenUpTo).flatMap((group) => group.chats);
+    const at = order.findIndex((chat) => chat.id === current());
+    const next = at < 0 ? undefined : order[at + step];
+    if (next) navigate(pathTo.chat(next.id));
+  }
   function onKey(event: KeyboardEvent) {
     if (isCommandKey(event) && event.key.toLowerCase() === "k") {
       event.preventDefault();
@@ -83,7 +93,7 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
           <ChatList chats={chats} current={current()} />
         </div>
       </nav>
-      <main class="main" id="main" tabindex="-1">
+      <main class="main" id="main" tabindex="-1" ref={(main) => onSwipe(main, swipe)}>
         <ConnectionBanner />
         {props.children}
       </main>

@@ -23,6 +23,9 @@ export function OptionsAnswer(props: Props): JSX.Element {
   function choose(option: QuestionOption, reason?: string) {
     void props.answering.give(option.id, () => props.answers.choose(props.question.id, option.id, reason));
   }
+  function dismiss() {
+    void props.answering.give("cancel", () => props.answers.respond(props.question.id, "cancel"));
+  }
   function onKey(event: KeyboardEvent) {
     const at = letters().indexOf(pressed(event));
     const option = props.question.options[at];
@@ -54,6 +57,11 @@ export function OptionsAnswer(props: Props): JSX.Element {
             </button>
           )}
         </For>
+        <Show when={props.question.options.length === 0}>
+          <button type="button" class="option" onClick={() => dismiss()} data-testid="question-option" data-kind="cancel">
+            Dismiss
+          </button>
+        </Show>
       </div>
       <Show when={refusal()}>
         {(option) => (
