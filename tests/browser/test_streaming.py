@@ -102,6 +102,20 @@ async def test_a_flapping_link_loses_and_repeats_nothing(meet: Meet, api: Api, c
     await tab.turns_end()
 
 
+async def test_a_proxy_that_holds_streams_back_is_got_around(
+    meet: Meet, api: Api, chat: str, link: Link
+) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    link.buffer_until(16_000)
+    link.reset()
+    prompt = script(say("it "), chunks(20, 50), say(" arrives"))
+    await api.prompt(chat, prompt)
+    await tab.says(spoken_by(prompt), within=60)
+    await tab.turns_end(within=30)
+
+
 async def test_twelve_tabs_are_live_and_the_server_still_answers(meet: Meet, api: Api, chat: str) -> None:
     person = await meet("laptop")
     tabs = [await person.open_chat(chat) for _ in range(12)]

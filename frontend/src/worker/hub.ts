@@ -28,6 +28,7 @@ interface Followed {
 }
 
 const TAIL = 50;
+const POLL_SECONDS = 4;
 const LONGEST_TAIL = 1000;
 /** How long a chat is followed after the last tab left it, for a tab that is only being reloaded. */
 const UNUSED_MS = 60_000;
@@ -41,7 +42,7 @@ export class Hub {
   #isSignedOut = false;
   #tidying: ReturnType<typeof setTimeout> | undefined;
   #line = new Line({
-    url: () => this.#url(),
+    url: (isPoll) => this.#url() + (isPoll ? `&poll=${POLL_SECONDS}` : ""),
     take: (events) => this.#take(events),
     show: (state) => this.#show(state),
     signedOut: () => this.#signedOut(),

@@ -14,7 +14,7 @@ beforeEach(() => {
   seen = [];
   states = [];
   line = new Line({
-    url: () => `/api/stream?after=${seen.length}`,
+    url: (isPoll) => `/api/stream?after=${seen.length}${isPoll ? "&poll=4" : ""}`,
     take: (events) => seen.push(...events.map((event) => event.data)),
     show: (state) => states.push(state),
     signedOut: () => states.push("signed-out"),
@@ -166,6 +166,29 @@ test("an attempt without an answer is given up, with more patience each time", a
   expect(server.streams.length).toBe(2);
   await settle(3_000);
   expect(server.last.isCut).toBe(false);
+});
+
+test("where streams hang, polls are tried, and used for a while when they work", async () => {
+  const isPoll = () => server.last.url.searchParams.has("poll");
+  line.open();
+  while (!isPoll()) await settle(100);
+  expect(server.streams.length).toBe(3);
+  for (let n = 1; n <= 3; n++) {
+    await settle(4_000);
+    expect(isPoll()).toBe(true);
+    server.last.open();
+    await settle();
+    server.last.say("a", { n });
+    server.last.end();
+    await settle(300);
+    expect(seen.length).toBe(n);
+  }
+  expect(new Set(states.slice(states.indexOf("live")))).toEqual(new Set(["live"]));
+  server.last.refuse(503);
+  await settle();
+  expect(states.at(-1)).toBe("reconnecting");
+  await settle(300_000);
+  expect(server.streams.slice(6).some(({ url }) => !url.searchParams.has("poll"))).toBe(true);
 });
 
 test("changes while one is under way come to one more", async () => {

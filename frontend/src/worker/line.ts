@@ -6,11 +6,12 @@
 
 import { connect, Refused } from "./connect";
 import type { ConnectionState } from "./messages";
+import { Polling } from "./polling";
 import { SseReader, type SseEvent } from "./sse";
 
 export interface LineOwner {
-  /** Where to connect now: names what has been seen so far. */
-  url(): string;
+  /** Where to connect now: names what has been seen so far. A poll ends with the first news, or soon without. */
+  url(isPoll: boolean): string;
   take(events: SseEvent[]): void;
   show(state: ConnectionState): void;
   /** The server does not know us; nothing is tried until `open` is called. */
@@ -30,14 +31,19 @@ const STEADY_MS = 2_000;
 /** After so many failures it is no passing trouble any more; we go on trying all the same. */
 const GIVEN_UP = 4;
 
+/** The pause between two polls. */
+const POLL_PAUSE_MS = 200;
+
 interface Stream {
   abort: AbortController;
+  isPoll: boolean;
   openedAt: number;
   heardAt: number;
 }
 
 interface Opening {
   abort: AbortController;
+  isPoll: boolean;
   startedAt: number;
 }
 
@@ -50,6 +56,7 @@ export class Line {
   #isSuspect = false;
   #held: SseEvent[] | undefined;
   #failures = 0;
+  #polling = new Polling();
   #retry: ReturnType<typeof setTimeout> | undefined;
   #stale: ReturnType<typeof setTimeout> | undefined;
 
@@ -95,13 +102,14 @@ export class Line {
   }
 
   async #open(): Promise<void> {
-    const opening: Opening = { abort: new AbortController(), startedAt: Date.now() };
+    const opening: Opening = { abort: new AbortController(), isPoll: this.#polling.isNext(), startedAt: Date.now() };
     this.#opening = opening;
     this.#isOutdated = false;
     // What the old stream says from here on, the new one says too; whichever survives is believed.
     this.#held = [];
     try {
-      const body = await connect(this.#owner.url(), opening.abort, this.#openLimit(), this.#isSuspect);
+      const url = this.#owner.url(opening.isPoll);
+      const body = await connect(url, opening.abort, this.#openLimit(opening), this.#isSuspect);
       if (this.#opening === opening) this.#changeOver(opening, body);
       else void body.cancel();
     } catch (error) {
@@ -112,7 +120,7 @@ export class Line {
   #changeOver(opening: Opening, body: ReadableStream<Uint8Array>): void {
     this.#stream?.abort.abort("changed over");
     const now = Date.now();
-    const stream: Stream = { abort: opening.abort, openedAt: now, heardAt: now };
+    const stream: Stream = { ...opening, openedAt: now, heardAt: now };
     this.#opening = this.#held = undefined;
     this.#isSuspect = false;
     this.#stream = stream;
@@ -129,14 +137,24 @@ export class Line {
       for (let next = await chunks.read(); !next.done; next = await chunks.read()) {
         if (this.#stream !== stream) return;
         stream.heardAt = Date.now();
+        if (!stream.isPoll) this.#polling.spoke(stream.heardAt - stream.openedAt);
         this.#take(reader.take(next.value));
       }
+      if (stream.isPoll && this.#stream === stream) return this.#pollAgain();
     } catch {
       // Cut off; what matters is that it is over.
-    } finally {
-      stream.abort.abort("over");
-      if (this.#stream === stream) this.#lose(stream);
     }
+    stream.abort.abort("over");
+    if (this.#stream === stream) this.#lose(stream);
+  }
+
+  #pollAgain(): void {
+    this.#polling.worked();
+    this.#failures = 0;
+    this.#stream = undefined;
+    clearTimeout(this.#stale);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.open(), POLL_PAUSE_MS);
   }
 
   #take(events: SseEvent[]): void {
@@ -159,7 +177,8 @@ export class Line {
   }
 
   #fail(error: unknown): void {
-    const wasAskedAnew = this.#opening?.abort.signal.reason === "tried anew";
+    const why: unknown = this.#opening?.abort.signal.reason;
+    const wasAskedAnew = why === "tried anew";
     this.#opening = undefined;
     this.#release();
     if (error instanceof Refused && error.status === 401) {
@@ -167,6 +186,7 @@ export class Line {
       this.#owner.signedOut();
       return;
     }
+    if (why === "slow") this.#polling.hung();
     if (!wasAskedAnew) this.#failures++;
     if (this.#stream === undefined) this.#showDown();
     if (wasAskedAnew) this.open();
@@ -189,11 +209,13 @@ export class Line {
 
   #end(stream: Stream): void {
     this.#isSuspect = true;
+    this.#polling.hung();
     stream.abort.abort("stale");
   }
 
-  #openLimit(): number {
-    return OPEN_LIMITS_MS[Math.min(this.#failures, OPEN_LIMITS_MS.length - 1)] as number;
+  #openLimit({ isPoll }: Opening): number {
+    const tries = isPoll ? OPEN_LIMITS_MS.length : this.#failures;
+    return OPEN_LIMITS_MS[Math.min(tries, OPEN_LIMITS_MS.length - 1)] as number;
   }
 
   #showDown(): void {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
 import orjson
@@ -66,14 +66,18 @@ class Channel(Response):
         access: Access,
         wanted: dict[str, Wanted],
         is_shared: bool,
+        poll_seconds: float | None = None,
     ) -> None:
         super().__init__(headers={"X-Accel-Buffering": "no"})
+        if poll_seconds is not None:
+            self.headers["connection"] = "close"  # even the worst proxy passes on what has ended
         del self.headers["content-length"]
         self._supervisor = supervisor
         self._streams = streams
         self._access = access
         self._wanted = wanted
         self._is_shared = is_shared
+        self._poll_seconds = poll_seconds
         self._views: dict[str, _View] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,6 +109,8 @@ class Channel(Response):
             async for piece in self._first(stream):
                 yield piece
             spoke_at = clock()
+            has_snapshot = any(wanted.tail is not None for wanted in self._wanted.values())
+            known = None if has_snapshot else self._places()
             while not stream.is_over():
                 stream.bell.clear()
                 async for piece in self._news(stream, watcher):
@@ -113,6 +119,11 @@ class Channel(Response):
                     if stream.is_over():
                         return
                 if not self._is_shared and not self._views:
+                    return
+                if self._poll_seconds is not None:
+                    if self._places() == known:
+                        async for piece in self._last_words(stream, watcher, self._poll_seconds):
+                            yield piece
                     return
                 try:
                     async with asyncio.timeout_at(spoke_at + PING_SECONDS):
@@ -125,6 +136,21 @@ class Channel(Response):
                 view.follower.close()
             if watcher is not None:
                 watcher.close()
+
+    async def _last_words(
+        self, stream: OpenStream, watcher: Watcher | None, wait_seconds: float
+    ) -> AsyncIterator[bytes]:
+        """The end of a poll: the next news, if there are any soon."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_seconds):
+                await stream.bell.wait()
+        stream.bell.clear()
+        async for piece in self._news(stream, watcher):
+            yield piece
+        yield PING
+
+    def _places(self) -> dict[str, int]:
+        return {chat_id: view.follower.after for chat_id, view in self._views.items()}
 
     async def _first(self, stream: OpenStream) -> AsyncIterator[bytes]:
         """The list of chats where it belongs, and a snapshot of each chat that wants one."""

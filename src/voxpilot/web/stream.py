@@ -47,16 +47,21 @@ async def stream_many(
     access: Acc,
     chats: Annotated[str, Query(max_length=10_000)] = "",
     tail: Annotated[int, Query(ge=0, le=1000)] = 50,
+    poll: Annotated[float | None, Query(ge=0, le=30)] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Channel:
-    """The list of chats and any number of chats, `a:12,b:40`; `a` alone begins with a snapshot."""
+    """The list of chats and any number of chats, `a:12,b:40`; `a` alone begins with a snapshot.
+
+    With `poll` the answer ends with the first news, or after so many seconds: for readers behind a proxy that
+    holds streams back.
+    """
     asked, seen = places(chats), places(last_event_id or "")
     if asked is None:
         raise Invalid("chats must look like a:12,b:40.", f"At most {_CHATS_LIMIT} of them.")
     # A reader that comes again asks as it did at first, and says how far it got since.
     asked |= {chat: seq for chat, seq in (seen or {}).items() if chat in asked or not chats}
     wanted = {chat: Wanted(tail=tail) if seq is None else Wanted(after=seq) for chat, seq in asked.items()}
-    return Channel(sup, request.app.state.streams, access, wanted, is_shared=True)
+    return Channel(sup, request.app.state.streams, access, wanted, is_shared=True, poll_seconds=poll)
 
 
 def places(text: str) -> dict[str, int | None] | None:
