@@ -101,7 +101,11 @@ async def test_of_two_who_answer_at_once_one_wins_and_the_other_is_told_who(
         assert sum(row.kind == "answer" for row in rows) == BURST * BURSTS
 
 
-async def answer(chat: str, question: str, name: str, api: Api, option: str, replies: dict[str, Any]) -> None:
+async def answer(
+    chat: str, question: str, name: str, api: Api, option: str, replies: dict[str, Any], wait: float = 0.0
+) -> None:
+    """Answer, perhaps a moment later, and keep what was replied."""
+    await anyio.sleep(wait)
     try:
         replies[name] = await api.answer(chat, question, option)
     except ApiError as refused:
@@ -188,9 +192,11 @@ async def test_a_stop_and_an_answer_that_race_agree(
             question = await talk.question(number + 1)
 
             replies: dict[str, Any] = {}
+            person = (talk.id, question["id"], "person", talk.api, ALLOW, replies)
+            lead = chance.uniform(-0.01, 0.01)
             async with anyio.create_task_group() as both:
-                both.start_soon(answer, talk.id, question["id"], "person", talk.api, ALLOW, replies)
-                await anyio.sleep(chance.uniform(0, 0.01))
+                both.start_soon(answer, *person, max(0.0, lead))
+                await anyio.sleep(max(0.0, -lead))
                 stop = f"/api/chats/{talk.id}/cancel"
                 assert (await talk.api.request("POST", stop, json={})).status_code in (202, 409)
             reply = replies["person"]
