@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -23,9 +22,6 @@ from tests.fakes.script import (
     REJECT,
     ask,
     ask_many,
-    chunks,
-    notify,
-    raw,
     say,
     script,
     spoken_by,
@@ -35,7 +31,6 @@ from tests.fakes.script import (
 from tests.faults.driver import LONG_SECONDS, NIGHTLY, keeper_of, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError, new_key
-from tests.kit.config import scripted
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
 
@@ -101,7 +96,11 @@ async def test_of_two_who_answer_at_once_one_wins_and_the_other_is_told_who(
         assert sum(row.kind == "answer" for row in rows) == BURST * BURSTS
 
 
-async def answer(chat: str, question: str, name: str, api: Api, option: str, replies: dict[str, Any]) -> None:
+async def answer(
+    chat: str, question: str, name: str, api: Api, option: str, replies: dict[str, Any], wait: float = 0.0
+) -> None:
+    """Answer, perhaps a moment later, and keep what was replied."""
+    await anyio.sleep(wait)
     try:
         replies[name] = await api.answer(chat, question, option)
     except ApiError as refused:
@@ -188,9 +187,11 @@ async def test_a_stop_and_an_answer_that_race_agree(
             question = await talk.question(number + 1)
 
             replies: dict[str, Any] = {}
+            person = (talk.id, question["id"], "person", talk.api, ALLOW, replies)
+            lead = chance.uniform(-0.01, 0.01)
             async with anyio.create_task_group() as both:
-                both.start_soon(answer, talk.id, question["id"], "person", talk.api, ALLOW, replies)
-                await anyio.sleep(chance.uniform(0, 0.01))
+                both.start_soon(answer, *person, max(0.0, lead))
+                await anyio.sleep(max(0.0, -lead))
                 stop = f"/api/chats/{talk.id}/cancel"
                 assert (await talk.api.request("POST", stop, json={})).status_code in (202, 409)
             reply = replies["person"]
@@ -281,129 +282,3 @@ async def test_a_question_whose_agent_died_with_the_server_expires_with_the_reas
         assert (await talk.api.chat(talk.id))["needs_you"] == 0
         assert agent_log.decisions() == []
         await talk.judge(text="one.")
-
-
-async def test_two_permissions_at_once_are_decided_each_on_its_own(
-    start_server: StartServer, workspace: Path, place: Path
-) -> None:
-    """K13: whether an agent's ids begin at 0 or are names; the later question may be answered first."""
-    logs = {"numbers": AgentLog(place / "numbers.jsonl"), "names": AgentLog(place / "names.jsonl")}
-    numbers, names = (log.path for log in logs.values())
-    agents = {"numbers": scripted(log=numbers), "names": scripted(log=names, options=["--ids", "uuid"])}
-    server = await start_server(agents=agents)
-    prompt = script(ask_many(2), ask("t3", "And this?"), say("end"))
-    for agent, log in logs.items():
-        async with talking(server, workspace, agent) as talk:
-            turn = await talk.send(prompt)
-            first, second = await talk.question(1), await talk.question(2)
-            assert (await talk.api.chat(talk.id))["needs_you"] == 2
-            await talk.answer(second, REJECT)
-            await until(lambda log=log: log.decisions() == [REJECT], 10)  # type: ignore[misc]
-            await talk.answer(first, ALLOW)
-            await talk.answer(await talk.question(3), ALWAYS)
-            assert (await talk.ended(turn))["stop_reason"] == "end_turn"
-            ids = [frame["id"] for frame in log.sent("session/request_permission")]
-            assert ids == [0, 1, 2] if agent == "numbers" else all(isinstance(id, str) for id in ids)
-            await talk.judge(text=spoken_by(prompt, [ALLOW, REJECT, ALWAYS]))
-
-
-async def test_ids_that_differ_only_in_type_are_two_questions(
-    server: ServerProcess, workspace: Path, agent_log: AgentLog
-) -> None:
-    """K13: 0, "0" and the ids of our own requests live in spaces of their own."""
-    async with talking(server, workspace) as talk:
-        await talk.run(script(say("x")))
-        session = agent_log.received("session/prompt")[0]["params"]["sessionId"]
-        lines = [raw(json.dumps(permission(session, id))) for id in (0, "0", 1, 2, 3, 4)]
-        turn = await talk.send(script(*lines, wait_file("go")))
-        await talk.question(len(lines))
-        for number, question in enumerate(talk.of_kind("question")):
-            await talk.answer(question, ALLOW if number % 2 else REJECT)
-        await until(lambda: len(agent_log.decisions()) == len(lines), 10)
-        (workspace / "go").touch()
-        await talk.ended(turn)
-        answers = {
-            json.dumps(frame["id"]): frame["result"]["outcome"]["optionId"]
-            for frame in agent_log.received()
-            if "result" in frame
-        }
-        assert answers == {"0": REJECT, '"0"': ALLOW, "1": REJECT, "2": ALLOW, "3": REJECT, "4": ALLOW}
-        await talk.judge(text="x")
-
-
-def permission(session: str, id: int | str) -> dict[str, Any]:
-    options = [
-        {"optionId": ALLOW, "name": "Allow", "kind": "allow_once"},
-        {"optionId": REJECT, "name": "Reject", "kind": "reject_once"},
-    ]
-    call = {"toolCallId": f"call-{id!r}", "title": f"Call {id!r}"}
-    params = {"sessionId": session, "toolCall": call, "options": options}
-    return {"jsonrpc": "2.0", "id": id, "method": "session/request_permission", "params": params}
-
-
-async def test_a_question_taken_back_by_the_agent_is_closed(
-    server: ServerProcess, workspace: Path, agent_log: AgentLog
-) -> None:
-    """K13: `$/cancel_request` closes the card, gets an answer, and the turn goes on."""
-    async with talking(server, workspace) as talk:
-        await talk.run(script(say("x")))
-        session = agent_log.received("session/prompt")[0]["params"]["sessionId"]
-        prompt = script(
-            raw(json.dumps(permission(session, 77))),
-            wait_file("take-back"),
-            notify("$/cancel_request", {"requestId": "77"}),  # another id: nothing happens
-            notify("$/cancel_request", {"requestId": 77}),
-            notify("$/cancel_request", {"requestId": 77}),
-            wait_file("go"),
-            say("y"),
-        )
-        turn = await talk.send(prompt)
-        question = await talk.question()
-        (workspace / "take-back").touch()
-        decided = await talk.sees("answer")
-        assert (decided["question_id"], decided["outcome"]) == (question["id"], "cancelled")
-        await until(lambda: agent_log.decisions() == [CANCELLED], 10)
-        with pytest.raises(ApiError, match="409 already-decided"):
-            await talk.answer(question, ALLOW)
-        (workspace / "go").touch()
-        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
-        assert agent_log.decisions() == [CANCELLED]
-        await talk.judge(text="xy")
-
-
-async def test_a_permission_that_offers_nothing_or_names_no_session_is_refused(
-    server: ServerProcess, workspace: Path, agent_log: AgentLog
-) -> None:
-    """K13: the agent gets an error, nobody is asked, the turn goes on."""
-    async with talking(server, workspace) as talk:
-        await talk.run(script(say("x")))
-        session = agent_log.received("session/prompt")[0]["params"]["sessionId"]
-        empty = permission(session, 10)
-        empty["params"]["options"] = []
-        stray = permission("no-such-session", 11)
-        bare = {"jsonrpc": "2.0", "id": 12, "method": "session/request_permission"}
-        frames = [raw(json.dumps(frame)) for frame in (empty, stray, bare)]
-        turn = await talk.send(script(*frames, wait_file("go"), say("y")))
-        await until(lambda: sum("error" in frame for frame in agent_log.received()) == 3, 10)
-        errors = [(f["id"], f["error"]["code"]) for f in agent_log.received() if "error" in f]
-        assert errors == [(10, -32602), (11, -32602), (12, -32602)]
-        (workspace / "go").touch()
-        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
-        assert talk.of_kind("question") == []
-        await talk.judge(text="xy")
-
-
-async def test_fifty_permissions_at_once_are_fifty_decisions(
-    server: ServerProcess, workspace: Path, agent_log: AgentLog
-) -> None:
-    """F40"""
-    async with talking(server, workspace) as talk:
-        turn = await talk.send(script(chunks(3), ask_many(50)))
-        await talk.question(50)
-        assert (await talk.api.chat(talk.id))["needs_you"] == 50
-        options = [(ALLOW, ALWAYS, REJECT)[number % 3] for number in range(50)]
-        for question, option in zip(talk.of_kind("question"), options, strict=True):
-            await talk.answer(question, option)
-        await talk.ended(turn)
-        assert agent_log.decisions() == options
-        await talk.judge(text=spoken_by(script(chunks(3), ask_many(50)), options))

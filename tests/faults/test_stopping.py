@@ -210,7 +210,7 @@ async def test_a_stop_and_a_normal_end_that_race_leave_one_end(
     ends = ask(server.database, "SELECT state, stop_reason FROM turns WHERE number > 1")
     assert len(ends) == RACES
     assert set(ends) == {("done", "end_turn"), ("cancelled", "cancelled")}
-    assert min(ends.count(end) for end in set(ends)) > RACES / 20, "the race was never close"
+    assert min(ends.count(end) for end in set(ends)) > RACES / 50, "the race was never close"
     assert len(agent_log.starts()) == CHATS, "no agent had to be ended"
     assert "step failed" not in server.stderr
 
