@@ -9,6 +9,7 @@ import { FileIcon } from "../icons";
 import { within } from "../paths";
 import { JsonText } from "./JsonText";
 import { TerminalText } from "./TerminalText";
+import { unfenced } from "./words";
 
 export function ContentPartView(props: { part: ContentPart; isProse: boolean }): JSX.Element {
   const picture = () => `data:${props.part.mimeType ?? ""};base64,${props.part.data ?? ""}`;
@@ -55,9 +56,4 @@ function ResourceLink(props: { part: ContentPart }): JSX.Element {
       </Show>
     </p>
   );
-}
-
-/** Agents like to put files and output into a fence of their own. */
-function unfenced(text: string): string {
-  return /^(`{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
 }

@@ -43,8 +43,12 @@ test("exit status, reason and output are found where agents put them", () => {
   expect(exitCodeOf({ output: { metadata: { exit: 3 } } })).toBe(3);
   expect(exitCodeOf({ output: { contents: [{ type: "shell_exit", exitCode: 2 }] } })).toBe(2);
   expect(exitCodeOf({ output: "3" })).toBeNull();
-  expect(reasonOf({ output: { message: "Denied" }, content: [] })).toBe("Denied");
-  expect(reasonOf({ output: null, content: [{ type: "content", content: { type: "text", text: "No such file" } }] })).toBe("No such file");
+  const said = (text: string) => ({ type: "content" as const, content: { type: "text", text } });
+  expect(reasonOf(call({ output: { message: "Denied" } }))).toBe("Denied");
+  expect(reasonOf(call({ content: [said("```\nNo such file\nmore\n```")] }))).toBe("No such file");
+  expect(reasonOf(call({ tool_kind: "execute", content: [said("```console\nrunning\n\u001b[31mFAILED\u001b[0m\n```")] }))).toBe("FAILED");
+  expect(reasonOf(call({ tool_kind: "execute", output: { exitCode: 2 }, content: [said("x")] }))).toBe("Exit status 2");
+  expect(reasonOf(call({}))).toBeNull();
   expect(outputText({ stdout: "out" })).toBe("out");
 });
 

@@ -5,6 +5,7 @@
 import type { Json, ToolBlock, ToolContent } from "../../state";
 import { diffLines, type FileDiff } from "../diff/lines";
 import { baseName, within } from "../paths";
+import { withoutAnsi } from "./ansi";
 
 export type Progress = "waiting" | "running" | "done" | "failed" | "cancelled";
 
@@ -120,11 +121,21 @@ export function diffOf(content: DiffContent): FileDiff {
   return diff;
 }
 
-/** What went wrong, when the call says so in words. */
-export function reasonOf(block: Pick<ToolBlock, "output" | "content">): string | null {
+/** What went wrong, in one line; of a command its status, or else the last it said. */
+export function reasonOf(block: Pick<ToolBlock, "tool_kind" | "output" | "content">): string | null {
   const said = textIn(block.output, "message", "error", "stderr") ?? (typeof block.output === "string" ? block.output : null);
   const shown = block.content.map(textOf).find((text) => text !== null && text.trim() !== "");
-  return said ?? shown ?? null;
+  const lines = unfenced(withoutAnsi(said ?? shown ?? ""))
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  if (block.tool_kind !== "execute") return lines[0] ?? null;
+  const code = exitCodeOf(block);
+  return code === null ? (lines.at(-1) ?? null) : `Exit status ${code}`;
+}
+
+/** Agents like to put files and output into a fence of their own. */
+export function unfenced(text: string): string {
+  return /^\s*(`{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
 }
 
 export function exitCodeOf(block: Pick<ToolBlock, "output">): number | null {
