@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
-from tests.kit.oracle import Row, judge, spoken, stored
+from tests.kit.oracle import Broken, Row, judge, spoken, stored
 from tests.kit.processes import look_at
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Event, Viewer
@@ -102,9 +102,15 @@ class Talk:
 
     async def judge(self, text: str | None = None) -> list[Row]:
         """The log is whole, the viewer saw all of it, and the agent's words are in it once."""
-        last = self.rows()[-1].seq
-        await self.viewer.read_until(lambda e: e.is_stored and e.seq >= last)
-        return judge(self.server.database, self.id, self.viewer.events, text=text)
+        while True:
+            last = self.rows()[-1].seq
+            await until(lambda last=last: self.viewer.last_seq >= last, 30, "the viewer fell behind")  # type: ignore[misc]
+            try:
+                return judge(self.server.database, self.id, self.viewer.events, text=text)
+            except Broken:
+                if self.rows()[-1].seq == last:
+                    raise
+                # Something was added meanwhile, so that the viewer could not have seen all: look again.
 
     def _ask(self, sql: str, *more: Any) -> list[Any]:
         return ask(self.server.database, sql, self.id, *more)

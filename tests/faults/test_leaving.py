@@ -224,11 +224,8 @@ async def test_an_idle_agent_is_stopped_when_nobody_looks(
         await api.prompt(chat, script(say("three")))
         await until(lambda: last_turn(server, chat) == "done" and len(agent_log.starts()) == 2, 30)
         await until(lambda: {found.pid for found in marked(mark)} == {server.pid}, 10 * SLACK)
+        await until(lambda: times_stopped(server, chat) == 2, 10)
         judge(server.database, chat, text="onetwothree")
-        told = [
-            row.data.get("message") for row in stored(server.database, chat) if row.kind == "agent-status"
-        ]
-        assert told.count("The agent was stopped.") == 2
 
 
 async def test_an_agent_left_alone_works_on_past_its_idle_time_and_then_goes(
@@ -256,6 +253,11 @@ async def test_an_agent_left_alone_works_on_past_its_idle_time_and_then_goes(
         )
         assert stopped["message"] == "The agent was stopped."
         await talk.judge(text=spoken_by(prompt, [ALLOW]))
+
+
+def times_stopped(server: ServerProcess, chat: str) -> int:
+    rows = stored(server.database, chat)
+    return sum(row.data.get("message") == "The agent was stopped." for row in rows)
 
 
 def last_turn(server: ServerProcess, chat: str) -> str:

@@ -231,6 +231,17 @@ async def test_text_is_never_cut(house: House) -> None:
     assert [block["text"] for block in blocks if block["kind"] == "text"] == [spoken_by(prompt)]
 
 
+async def test_a_large_past_comes_without_a_pause(house: House) -> None:
+    """Wherever the pieces it is sent in happen to end, the next one follows at once."""
+    chat = await house.new_chat()
+    await talk(house, chat, script(text(150, 10_000)))
+    rows = stored(house.server.database, chat)
+    for place in range(0, 60, 3):
+        past = await read_past(house, chat, after=place)
+        assert "ping" not in kinds(past)
+        check_received(past, rows, after=place, complete=True)
+
+
 async def test_ready_comes_also_while_an_agent_never_stops_talking(house: House) -> None:
     chat = await house.new_chat()
     async with Viewer(house.server.url, house.server.token, chat) as viewer:

@@ -1,38 +1,32 @@
 """One stream to one reader: chats as they happen.
 
-Lives here: from followed events to bytes, a piece at a time; one chat or many
-on one connection; the ping. Catching up and being live are the same loop, and
-a reader that is slow holds one piece and nothing more. Lives elsewhere:
-following (runtime/live_chat.py), the list of chats (runtime/feed.py), who asks
-for what (stream.py), ending streams (streams.py).
+Lives here: from followed events to pieces of bytes; one chat or many on one
+connection; the ping. Catching up and being live are the same loop, and a reader
+that is slow holds one piece and nothing more. Lives elsewhere: following
+(runtime/live_chat.py), the list of chats (runtime/feed.py), who asks for what
+(stream.py), the format (encoding.py), ending streams (streams.py).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
-import orjson
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from voxpilot import __version__
-from voxpilot.chat.events import Json
 from voxpilot.errors import NotFound, ShuttingDown
 from voxpilot.runtime.feed import Watcher
-from voxpilot.runtime.live_chat import Follower
+from voxpilot.runtime.live_chat import LiveChat
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage import chats
 from voxpilot.storage.event_log import Recorded
 from voxpilot.web.access import Access
-from voxpilot.web.streams import OpenStream, Streams
-
-PING_SECONDS = 10.0
-PIECE_BYTES = 64_000
-RETRY = b"retry: 500\n\n"
-PING = b"event: ping\ndata: {}\n\n"
+from voxpilot.web.encoding import PING, RETRY, Encoder, Piece, unnumbered
+from voxpilot.web.streams import OpenStream, Pulse, Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +38,37 @@ class Wanted:
     """Begin with a snapshot of so many blocks instead."""
 
 
-@dataclass(slots=True)
 class _View:
     """One chat on this connection."""
 
-    follower: Follower
-    ready_at: int
-    """The newest event when the reader came: once it is sent, the reader has caught up."""
-    is_ready: bool = False
+    def __init__(self, chat: LiveChat, after: int, bell: asyncio.Event) -> None:
+        self.name = chat.id.encode()
+        self.follower = chat.follow(after, bell)
+        self._wakeup = chat.wakeup
+        self._ready_at = chat.wakeup.last
+        """The newest event when the reader came: once it is sent, the reader has caught up."""
+        self._is_ready = False
+        self._stand()
+
+    def has_news(self) -> bool:
+        """Whether to look: most of the many chats on a connection have none when another has."""
+        wakeup = self._wakeup
+        return wakeup.last > self.follower.after or not self._is_ready or wakeup.closed
+
+    async def take(self) -> list[Recorded]:
+        events = await self.follower.take()
+        self._stand()
+        return events
+
+    def becomes_ready(self) -> bool:
+        """True once."""
+        if self._is_ready or self.follower.after < self._ready_at:
+            return False
+        self._is_ready = True
+        return True
+
+    def _stand(self) -> None:
+        self.place = b"%b:%d," % (self.name, self.follower.after)
 
 
 class Channel(Response):
@@ -103,19 +120,18 @@ class Channel(Response):
 
     async def _pieces(self, stream: OpenStream) -> AsyncGenerator[bytes, None]:
         watcher = self._supervisor.feed.watch(stream.bell) if self._is_shared else None
-        clock = asyncio.get_running_loop().time
+        pulse = Pulse(stream.bell)
         try:
             yield RETRY
             async for piece in self._first(stream):
                 yield piece
-            spoke_at = clock()
             has_snapshot = any(wanted.tail is not None for wanted in self._wanted.values())
             known = None if has_snapshot else self._places()
             while not stream.is_over():
                 stream.bell.clear()
                 async for piece in self._news(stream, watcher):
                     yield piece
-                    spoke_at = clock()
+                    pulse.spoke()
                     if stream.is_over():
                         return
                 if not self._is_shared and not self._views:
@@ -125,13 +141,12 @@ class Channel(Response):
                         async for piece in self._last_words(stream, watcher, self._poll_seconds):
                             yield piece
                     return
-                try:
-                    async with asyncio.timeout_at(spoke_at + PING_SECONDS):
-                        await stream.bell.wait()
-                except TimeoutError:
+                if pulse.is_due():
                     yield PING
-                    spoke_at = clock()
+                    pulse.spoke()
+                await stream.bell.wait()
         finally:
+            pulse.stop()
             for view in self._views.values():
                 view.follower.close()
             if watcher is not None:
@@ -155,7 +170,7 @@ class Channel(Response):
     async def _first(self, stream: OpenStream) -> AsyncIterator[bytes]:
         """The list of chats where it belongs, and a snapshot of each chat that wants one."""
         if self._is_shared:
-            yield _event("chats", {"chats": await chats.list_chats(self._supervisor.house.db)})
+            yield unnumbered("chats", {"chats": await chats.list_chats(self._supervisor.house.db)})
         for chat_id, wanted in self._wanted.items():
             if piece := await self._open(chat_id, wanted, stream):
                 yield piece
@@ -165,36 +180,40 @@ class Channel(Response):
         try:
             chat = await self._supervisor.chat(chat_id)
         except NotFound:
-            return _event("chat-removed", {"chat": chat_id})
+            return unnumbered("chat-removed", {"chat": chat_id})
         except ShuttingDown:
             stream.end()
             return b""
         after, snapshot = wanted.after, b""
         if wanted.tail is not None:
             after, snapshot = await chat.snapshot(wanted.tail)
-        self._views[chat_id] = _View(chat.follow(after, stream.bell), chat.wakeup.last)
-        return self._encoder(chat_id).encode(after, "snapshot", snapshot) if snapshot else b""
+        view = self._views[chat_id] = _View(chat, after, stream.bell)
+        return self._encoder(view).encode(after, "snapshot", snapshot) if snapshot else b""
 
     async def _news(self, stream: OpenStream, watcher: Watcher | None) -> AsyncIterator[bytes]:
         """All that is there now, and again until there is no more; every chat gets its turn."""
-        has_more = True
+        piece, has_more = Piece(), True
         while has_more and not stream.is_over():
             has_more = False
             for chat_id, view in list(self._views.items()):
-                if view.is_ready and not view.follower.is_behind:
+                if not view.has_news():
                     continue
-                events = await view.follower.take()
+                events = await view.take()
                 has_more = has_more or bool(events)
-                for piece in _pieces_of(self._encoder(chat_id), events):
-                    yield piece
-                if not view.is_ready and view.follower.after >= view.ready_at:
-                    view.is_ready = True
-                    yield _event("ready", {"chat": chat_id, "version": __version__})
+                encoder = self._encoder(view)
+                for event in events:
+                    piece.add(encoder.encode(event.seq, event.kind, event.body))
+                    if piece.is_large():
+                        yield piece.take()
+                if view.becomes_ready():
+                    piece.add(unnumbered("ready", {"chat": chat_id, "version": __version__}))
                 if view.follower.ended and not events:
                     await self._drop(chat_id, view, stream)
             if watcher is not None:
-                async for piece in self._list_news(watcher.take()):
-                    yield piece
+                for news in await self._list_news(watcher.take()):
+                    piece.add(news)
+            if piece:
+                yield piece.take()
 
     async def _drop(self, chat_id: str, view: _View, stream: OpenStream) -> None:
         """Nothing more comes from there. If the chat still exists, its reader must come again for more."""
@@ -203,57 +222,25 @@ class Channel(Response):
         if await chats.summary(self._supervisor.house.db, chat_id) is not None:
             stream.end()
 
-    async def _list_news(self, news: dict[str, bool]) -> AsyncIterator[bytes]:
+    async def _list_news(self, news: dict[str, bool]) -> list[bytes]:
+        found = []
         for chat_id, exists in news.items():
             summary = await chats.summary(self._supervisor.house.db, chat_id) if exists else None
             if summary is not None:
-                yield _event("chat-changed", summary)
+                found.append(unnumbered("chat-changed", summary))
             else:
-                yield _event("chat-removed", {"chat": chat_id})
+                found.append(unnumbered("chat-removed", {"chat": chat_id}))
+        return found
 
-    def _encoder(self, chat_id: str) -> _Encoder:
+    def _encoder(self, view: _View) -> Encoder:
         """For what is taken from one chat; the places in all others stand still meanwhile."""
         if not self._is_shared:
-            return _Encoder(None, b"")
-        places = {id: view.follower.after for id, view in self._views.items() if id != chat_id}
-        return _Encoder(chat_id, b"".join(b"%b:%d," % (id.encode(), place) for id, place in places.items()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoder:
-    """Events of one chat as server-sent events."""
-
-    chat_id: str | None
-    """Named in each event where a connection carries several chats."""
-    places: bytes
-    """Where the reader stands in the others."""
-
-    def encode(self, seq: int, kind: str, body: bytes) -> bytes:
-        if self.chat_id is None:
-            return b"id: %d\nevent: %b\ndata: %b\n\n" % (seq, kind.encode(), body)
-        chat, name = self.chat_id.encode(), b"chat_id" if kind == "snapshot" else b"chat"
-        line = b'id: %b%b:%d\nevent: %b\ndata: {"%b":"%b",%b\n\n'
-        return line % (self.places, chat, seq, kind.encode(), name, chat, body[1:])
-
-
-def _pieces_of(encoder: _Encoder, events: list[Recorded]) -> Iterator[bytes]:
-    waiting: list[bytes] = []
-    size = 0
-    for event in events:
-        waiting.append(encoder.encode(event.seq, event.kind, event.body))
-        size += len(waiting[-1])
-        if size >= PIECE_BYTES:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    if waiting:
-        yield b"".join(waiting)
+            return Encoder()
+        places = b"".join([other.place for other in self._views.values() if other is not view])
+        return Encoder(view.name, places)
 
 
 async def _notice_leaving(receive: Receive, stream: OpenStream) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     stream.end()
-
-
-def _event(kind: str, body: Json) -> bytes:
-    return b"event: %b\ndata: %b\n\n" % (kind.encode(), orjson.dumps(body))

@@ -1,8 +1,8 @@
-"""All open streams, so that they can be ended.
+"""Open streams: when each should be heard from, and when it must end.
 
-Lives here: ending those of one device, or all of them; a reader that does not
-take what was sent is not waited for. Lives elsewhere: what a stream carries
-(channel.py).
+Lives here: the pulse of one, ending those of one device or all of them; a
+reader that does not take what was sent is not waited for. Lives elsewhere: what
+a stream carries (channel.py).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+PING_SECONDS = 10.0
 GRACE_SECONDS = 0.5
 """How long a stream that must end may take over its last bytes."""
 
@@ -32,6 +33,31 @@ class OpenStream:
     def is_over(self) -> bool:
         """Whether it must end now."""
         return self._is_over
+
+
+class Pulse:
+    """Rings the bell when nothing was said for a while; costs next to nothing while much is said."""
+
+    def __init__(self, bell: asyncio.Event) -> None:
+        self._bell = bell
+        self._loop = asyncio.get_running_loop()
+        self.spoke()
+        self._timer = self._loop.call_at(self._due_at, self._look)
+
+    def spoke(self) -> None:
+        self._due_at = self._loop.time() + PING_SECONDS
+
+    def is_due(self) -> bool:
+        return self._loop.time() >= self._due_at
+
+    def stop(self) -> None:
+        self._timer.cancel()
+
+    def _look(self) -> None:
+        if self.is_due():
+            self._bell.set()
+        again_at = max(self._due_at, self._loop.time() + 1.0)
+        self._timer = self._loop.call_at(again_at, self._look)
 
 
 class Streams:
