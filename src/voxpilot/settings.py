@@ -55,6 +55,8 @@ class AgentSettings(Frozen):
     pass_env: tuple[str, ...] = ()
     """Names of variables of the server's own environment that the agent may see."""
     install_hint: str = ""
+    scratch: bool = False
+    """Works in a folder of its own in the data directory when none is named."""
 
 
 class Settings(Frozen):

@@ -159,3 +159,11 @@ async def test_the_demo_can_be_run_from_a_terminal_with_nobody_there(
     assert done.returncode == 0, done.stderr.decode()
     assert "What happened" in done.stdout.decode()
     assert "Answered: decline" in done.stderr.decode()
+
+
+async def test_the_demo_works_in_a_folder_of_its_own_unless_told_otherwise(
+    server: ServerProcess, api: Api
+) -> None:
+    made = await api.call("POST", "/api/chats", {"agent": "demo"})
+    assert Path(made["workspace"]).is_relative_to(server.data_dir)
+    assert Path(made["workspace"]).is_dir()

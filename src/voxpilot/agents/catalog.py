@@ -34,6 +34,7 @@ class Agent:
     args: tuple[str, ...]
     env: Mapping[str, str]
     install_hint: str
+    scratch: bool
     path: str | None
     """Where its program was found."""
     search_path: str
@@ -64,6 +65,7 @@ class Catalog:
             args=entry.args,
             env=env,
             install_hint=entry.install_hint,
+            scratch=entry.scratch,
             path=shutil.which(command, path=search_path),
             search_path=search_path,
         )
@@ -72,7 +74,7 @@ class Catalog:
         """An agent that need not be there any more, for speaking of it."""
         if id in self._entries:
             return self.get(id)
-        return Agent(id, id, id, (), {}, "", None, "")
+        return Agent(id, id, id, (), {}, "", False, None, "")
 
     def spec(self, agent: Agent, process_id: str, workspace: str) -> KeeperSpec:
         return KeeperSpec(

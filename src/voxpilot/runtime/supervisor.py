@@ -109,6 +109,15 @@ class Supervisor:
             self.feed.changed(ledger.chat.id)
             return self._wake(ledger).id
 
+    def default_workspace(self, agent: str | None) -> str:
+        """Where a chat works that names no folder."""
+        settings = self.house.settings
+        if agent is None or not self.house.catalog.describe(agent).scratch:
+            return str(settings.work_dir)
+        folder = settings.data_dir / "scratch" / agent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return str(folder)
+
     async def delete(self, chat_id: str) -> None:
         """Stop the chat's agents at once, and forget it."""
         chat = await self.chat(chat_id)

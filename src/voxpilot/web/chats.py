@@ -52,7 +52,7 @@ async def list_all(sup: Sup, name: Annotated[str | None, Query(max_length=200)] 
 
 @router.post("", status_code=201, response_model=ChatInfo)
 async def create(body: NewChat, sup: Sup) -> Json:
-    workspace = body.workspace or str(sup.house.settings.work_dir)
+    workspace = body.workspace or sup.default_workspace(body.agent)
     key = scoped(body.key, "chats")
     chat_id = await sup.create(workspace, body.mode, body.agent, body.permissions, body.name, key)
     return await _summary(sup, chat_id)
