@@ -6,9 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from acp import schema
-from pydantic import BaseModel
-
 from tests.conftest import StartServer
 from tests.fakes.script import (
     ALLOW,
@@ -29,64 +26,11 @@ from tests.fakes.script import (
     wait_file,
 )
 from tests.faults.driver import talking
+from tests.faults.frames import check_frames
 from tests.kit.agent_log import AgentLog
 from tests.kit.config import scripted
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
-
-REQUESTS: dict[str, type[BaseModel]] = {
-    "initialize": schema.InitializeRequest,
-    "session/new": schema.NewSessionRequest,
-    "session/prompt": schema.PromptRequest,
-    "session/load": schema.LoadSessionRequest,
-    "session/resume": schema.ResumeSessionRequest,
-    "session/set_mode": schema.SetSessionModeRequest,
-}
-NOTIFICATIONS: dict[str, type[BaseModel]] = {
-    "session/cancel": schema.CancelNotification,
-    "$/cancel_request": schema.CancelRequestNotification,
-}
-ANSWERS: dict[str, type[BaseModel]] = {"session/request_permission": schema.RequestPermissionResponse}
-
-
-def check_frames(log: AgentLog) -> list[str]:
-    """Hold every frame the agents received against the official schema; what each was."""
-    asked = {
-        json.dumps(frame["id"]): frame["method"]
-        for frame in log.sent()
-        if "method" in frame and "id" in frame
-    }
-    ours: set[str] = set()
-    return [_check_frame(frame, asked, ours) for frame in log.received()]
-
-
-def _check_frame(frame: dict[str, Any], asked: dict[str, str], ours: set[str]) -> str:
-    assert frame["jsonrpc"] == "2.0"
-    if "method" not in frame:
-        method = asked.pop(json.dumps(frame["id"]))
-        assert set(frame) in ({"jsonrpc", "id", "result"}, {"jsonrpc", "id", "error"})
-        if "error" in frame:
-            schema.Error.model_validate(frame["error"])
-            return f"error to {method}"
-        _check_exactly(ANSWERS[method], frame["result"])
-        return f"answer to {method}"
-    method = frame["method"]
-    if "id" not in frame:
-        assert set(frame) == {"jsonrpc", "method", "params"}
-        _check_exactly(NOTIFICATIONS[method], frame["params"])
-        return str(method)
-    assert set(frame) == {"jsonrpc", "id", "method", "params"}
-    _check_exactly(REQUESTS[method], frame["params"])
-    name = json.dumps(frame["id"])
-    assert name not in ours, "an id of ours was used twice"
-    ours.add(name)
-    return str(method)
-
-
-def _check_exactly(model: type[BaseModel], value: Any) -> None:
-    """Valid, and nothing in it that the schema does not know."""
-    understood = model.model_validate(value).model_dump(mode="json", by_alias=True, exclude_unset=True)
-    assert understood == value
 
 
 async def test_every_frame_we_send_is_valid(

@@ -1,0 +1,105 @@
+"""Whether all that we say to agents is what the protocol allows.
+
+Lives here: holding every frame that agents say they received against the official schema.
+Lives elsewhere: that this is done after every test of this folder (conftest.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from acp import schema
+from pydantic import BaseModel
+
+from tests.kit.agent_log import AgentLog
+
+REQUESTS: dict[str, type[BaseModel]] = {
+    "initialize": schema.InitializeRequest,
+    "session/new": schema.NewSessionRequest,
+    "session/load": schema.LoadSessionRequest,
+    "session/resume": schema.ResumeSessionRequest,
+    "session/prompt": schema.PromptRequest,
+    "session/set_mode": schema.SetSessionModeRequest,
+}
+NOTIFICATIONS: dict[str, type[BaseModel]] = {
+    "session/cancel": schema.CancelNotification,
+    "$/cancel_request": schema.CancelRequestNotification,
+}
+ANSWERS: dict[str, type[BaseModel]] = {"session/request_permission": schema.RequestPermissionResponse}
+
+
+def check_frames(log: AgentLog) -> list[str]:
+    """Check what each process received, in order; what each frame was."""
+    lines = log.lines()
+    pids = dict.fromkeys(line["pid"] for line in lines)
+    return [kind for pid in pids for kind in _Process([line for line in lines if line["pid"] == pid]).check()]
+
+
+class _Process:
+    """One run of an agent, by its own log."""
+
+    def __init__(self, lines: list[dict[str, Any]]) -> None:
+        self._received = [line["frame"] for line in lines if line["dir"] == "in" and "frame" in line]
+        assert not [line for line in lines if line["dir"] == "in" and "raw" in line], "we sent no JSON"
+        self._asked: dict[str, str] = {}
+        self._unanswered: Counter[str] = Counter()
+        for frame in _sent(lines):
+            self._asked[json.dumps(frame["id"])] = str(frame["method"])
+            self._unanswered[json.dumps(frame["id"])] += 1
+        self._ours: set[str] = set()
+
+    def check(self) -> Iterator[str]:
+        for frame in self._received:
+            assert frame["jsonrpc"] == "2.0"
+            if "method" not in frame:
+                yield self._answer(frame)
+            elif "id" in frame:
+                yield self._request(frame)
+            else:
+                assert set(frame) == {"jsonrpc", "method", "params"}
+                _check_exactly(NOTIFICATIONS[frame["method"]], frame["params"])
+                yield str(frame["method"])
+
+    def _request(self, frame: dict[str, Any]) -> str:
+        assert set(frame) == {"jsonrpc", "id", "method", "params"}
+        name = json.dumps(frame["id"])
+        assert name not in self._ours, "an id of ours was used twice"
+        self._ours.add(name)
+        _check_exactly(REQUESTS[frame["method"]], frame["params"])
+        return str(frame["method"])
+
+    def _answer(self, frame: dict[str, Any]) -> str:
+        name = json.dumps(frame["id"])
+        assert self._unanswered[name] > 0, f"answered unasked, or twice: {frame}"
+        self._unanswered[name] -= 1
+        if "error" in frame:
+            assert set(frame) == {"jsonrpc", "id", "error"}
+            schema.Error.model_validate(frame["error"])
+            return f"error to {self._asked[name]}"
+        assert set(frame) == {"jsonrpc", "id", "result"}
+        _check_exactly(ANSWERS[self._asked[name]], frame["result"])
+        return f"answer to {self._asked[name]}"
+
+
+def _sent(lines: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Requests of the agent, those that it wrote as bare lines too."""
+    for line in lines:
+        if line["dir"] != "out":
+            continue
+        frame = line.get("frame")
+        if isinstance(raw := line.get("raw"), str):
+            try:
+                frame = json.loads(raw)
+            except ValueError:
+                continue
+        if isinstance(frame, dict) and "method" in frame and "id" in frame:
+            yield frame
+
+
+def _check_exactly(model: type[BaseModel], value: Any) -> None:
+    """Valid, and nothing in it that the schema does not know."""
+    understood = model.model_validate(value).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    assert understood == value
