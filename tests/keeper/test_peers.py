@@ -89,6 +89,7 @@ async def test_strange_acknowledgements_delete_nothing_that_matters(keep: Keep) 
     for offset in (-1, 0, 2**70):
         kept.attachment.ack(offset)
         await still_works(kept)
+    assert await kept.attachment.grown_past(kept.reader.offset - 1)
     assert kept.reader.offset == kept.attachment.end
 
 
