@@ -385,7 +385,7 @@ print(oct(os.umask(0)), os.getsid(0) == os.getpid() == os.getpgid(0))
 print(sorted(os.listdir("/proc/self/fd"))[:-1])
 names = ("SigBlk", "SigIgn")
 masks = [line.split()[1] for line in open("/proc/self/status") if line.startswith(names)]
-print([hex(int(mask, 16) & 0x7FFFFFFF) for mask in masks])  # above stand those that the C library keeps to itself
+print([hex(int(mask, 16) & 0x7FFFFFFF) for mask in masks])  # not the C library's own
 """,
             env={"A": "1", "VOXPILOT_TEST_MARK": os.environ["VOXPILOT_TEST_MARK"]},
         )
