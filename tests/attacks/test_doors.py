@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.conftest import StartServer
 from tests.web.house import House, Reply, exchange, exchange_bytes, is_error, routes
 
 OPEN_TO_ALL = {("GET", "/api/health"), ("POST", "/api/login")}
@@ -171,6 +172,21 @@ async def test_two_host_headers_or_none_are_refused(house: House) -> None:
 )
 async def test_an_address_instead_of_a_path_is_refused(house: House, target: str) -> None:
     assert is_error(await house.ask(f"GET {target}", house.bearer), 400, 403)
+
+
+async def test_a_name_the_owner_allows_is_taken_and_no_other(start_server: StartServer) -> None:
+    server = await start_server(settings={"allowed_hosts": ["Box.example:8443", "pi.local"]})
+    bearer = ("Authorization", f"Bearer {server.token}")
+    for host, status in (
+        ("box.example", 200),
+        ("box.example:443", 200),
+        ("pi.local", 200),
+        ("127.0.0.1", 200),
+        ("pi.local.evil.example", 403),
+        ("example", 403),
+    ):
+        reply = await exchange(server.port, "GET", "/api/me", [("Host", host), bearer])
+        assert reply.status == status, host
 
 
 async def test_our_own_names_are_taken(house: House) -> None:

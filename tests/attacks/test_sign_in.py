@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import AsyncExitStack
 from http.cookies import SimpleCookie
 
 import anyio
@@ -71,18 +72,24 @@ async def test_reading_a_link_uses_nothing_up(house: House) -> None:
 
 
 async def test_of_two_hundred_at_once_one_wins(house: House) -> None:
-    code = await new_code(house)
     before = house.sql("SELECT count(*) FROM devices")[0][0]
+    code = await new_code(house)
+    body = f'{{"code": "{code}"}}'
+    head = ["POST /api/login HTTP/1.1", f"Host: {house.host}", "Content-Type: application/json"]
+    request = "\r\n".join([*head, f"Content-Length: {len(body)}", "", body]).encode()
     statuses = []
-
-    async def race(number: int) -> None:
-        body, json = f'{{"code": "{code}"}}'.encode(), ("Content-Type", "application/json")
-        reply = await house.ask("POST /api/login", json, body=body, address=f"127.0.2.{number % 100 + 1}")
-        statuses.append(reply.status)
-
-    async with anyio.create_task_group() as tasks:
+    async with AsyncExitStack() as connections:
+        racers = []
         for number in range(200):
-            tasks.start_soon(race, number)
+            address = f"127.0.2.{number % 100 + 1}"
+            connecting = anyio.connect_tcp("127.0.0.1", house.server.port, local_host=address)
+            racers.append(await connections.enter_async_context(await connecting))
+            await racers[-1].send(request[:-1])
+        for racer in racers:
+            await racer.send(request[-1:])
+        for racer in racers:
+            with anyio.fail_after(20):
+                statuses.append(int((await racer.receive()).split(b" ")[1]))
     assert sorted(statuses) == [200] + [401] * 199
     assert house.sql("SELECT count(*) FROM devices")[0][0] == before + 1
 
@@ -155,10 +162,10 @@ async def test_guesses_made_all_at_once_are_counted_one_by_one(house: House) -> 
 
 
 async def test_a_thousand_wrong_tokens_are_told_to_wait_and_nobody_else_is(house: House) -> None:
-    async with await house.sign_in("127.0.1.9") as signed_in, house.browser("127.0.1.10") as flood:
+    async with await house.sign_in("127.0.1.9") as signed_in, house.browser() as flood:
         statuses = []
         for number in range(1000):
-            # A forwarded address is a stranger's word: it must not make each attempt a first one.
+            # A forwarded address is a stranger's word, even from this machine: no attempt is a first one.
             headers = {"Authorization": f"Bearer {number:043}", "X-Forwarded-For": f"10.0.0.{number % 250}"}
             reply = await flood.http.get("/api/me", headers=headers)
             statuses.append(reply.status_code)

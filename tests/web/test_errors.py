@@ -149,6 +149,15 @@ async def test_too_late_and_not_now_are_conflicts(house: House) -> None:
         await viewer.read_turns()
 
 
+@pytest.mark.parametrize(
+    "content", [b'{"a": "\\ud800"}', b'{"a": [123456789012345678901234567890]}', b"[]", b"1"]
+)
+async def test_a_form_filled_in_with_what_cannot_be_stored_is_refused(house: House, content: bytes) -> None:
+    chat = await house.new_chat()
+    body = b'{"action": "accept", "content": ' + content + b"}"
+    check(await post(house, f"/api/chats/{chat}/questions/nope", body), 422)
+
+
 async def test_other_characters_than_letters_are_kept_as_they_are(house: House) -> None:
     chat = await house.new_chat()
     title = "Zeichen: äöü 漢字 🎉 \u2028 \x01 \0 <script> \\ \" '"

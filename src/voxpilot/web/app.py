@@ -15,7 +15,7 @@ from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
 from voxpilot.web import agents, auth, chats, errors, pages, questions, stream
 from voxpilot.web.access import Access
-from voxpilot.web.guard import Guard
+from voxpilot.web.guard import Guard, host_name
 from voxpilot.web.schemas import ErrorAnswer
 from voxpilot.web.streams import Streams
 
@@ -57,5 +57,7 @@ def create_api(supervisor: Supervisor | None = None, access: Access | None = Non
 def guarded(api: FastAPI, access: Access, settings: Settings) -> ASGIApp:
     """What a server runs."""
     access.on_revoked = api.state.streams.cut_device
-    hosts = OWN_HOSTS | {settings.host} | set(settings.allowed_hosts)
-    return Guard(api, access, frozenset(host.lower() for host in hosts))
+    named = (settings.host, *settings.allowed_hosts)
+    # A person may well write the port too; an IPv6 address without brackets is no host and port.
+    hosts = OWN_HOSTS | {host_name(host) or host.lower() for host in named}
+    return Guard(api, access, hosts)

@@ -93,7 +93,7 @@ class Guard:
 
     def _check_host(self, headers: Headers) -> str:
         given = headers.getlist("host")
-        name = _host_name(given[0]) if len(given) == 1 else None
+        name = host_name(given[0]) if len(given) == 1 else None
         if name is None or name not in self._hosts:
             raise Refused(
                 403,
@@ -152,7 +152,7 @@ def _note(refused: Refused, scope: Scope) -> None:
     audit.log(level, "refused: why=%s method=%s peer=%s", refused.code, scope["method"], _peer(scope))
 
 
-def _host_name(host: str) -> str | None:
+def host_name(host: str) -> str | None:
     try:
         parts = urlsplit(f"//{host}")
         _ = parts.port

@@ -36,7 +36,7 @@ def _storable(value: dict[str, Any]) -> dict[str, Any]:
 
 Key = Annotated[str, Field(min_length=1, max_length=200)]
 """Of the client's making: the same key again gets the same answer, and nothing happens twice."""
-Attachment = Annotated[dict[str, Any], AfterValidator(_storable)]
+Anything = Annotated[dict[str, Any], AfterValidator(_storable)]
 
 
 class Body(BaseModel):
@@ -112,7 +112,7 @@ class ChatList(BaseModel):
 
 class NewMessage(Body):
     text: str = Field(min_length=1, max_length=2_000_000)
-    attachments: list[Attachment] = Field(default=[], max_length=50)
+    attachments: list[Anything] = Field(default=[], max_length=50)
     key: Key
 
 
@@ -141,7 +141,7 @@ class AnswerGiven(Body):
 
     option_id: str | None = Field(None, max_length=1000)
     action: Literal["accept", "decline", "cancel"] | None = None
-    content: dict[str, Any] | None = None
+    content: Anything | None = None
     reason: str | None = Field(None, max_length=10_000)
     key: Key | None = None
 
