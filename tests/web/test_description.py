@@ -28,7 +28,7 @@ from tests.fakes.script import (
     tool_update,
     update,
     usage,
-)  # fmt: skip
+)
 from tests.kit.sse import Event, Viewer, connect
 from tests.web.house import House, routes
 from tests.web.schema import complaints, resolve
