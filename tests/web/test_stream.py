@@ -71,6 +71,20 @@ async def test_every_event_says_its_number_as_its_id_and_when_it_was(house: Hous
             assert event.data["turn"]
 
 
+async def test_a_browser_is_told_to_come_back_soon(house: House) -> None:
+    chat = await house.new_chat()
+    for path in (f"/api/chats/{chat}/stream", "/api/stream"):
+        head = "\r\n".join([f"GET {path} HTTP/1.1", f"Host: {house.host}", "{}: {}".format(*house.bearer)])
+        async with await anyio.connect_tcp("127.0.0.1", house.server.port) as connection:
+            await connection.send(f"{head}\r\n\r\n".encode())
+            received = b""
+            with anyio.fail_after(10):
+                while b"\nevent:" not in received:
+                    received += await connection.receive()
+        retry = received.partition(b"retry: ")[2].partition(b"\n")[0]
+        assert 0 < int(retry) <= 1000
+
+
 async def test_a_reader_may_begin_anywhere_also_inside_a_run_of_deltas(house: House) -> None:
     chat = await house.new_chat()
     await talk(house, chat, script(chunks(60, every_ms=2), think("x"), chunks(60, every_ms=2)))
