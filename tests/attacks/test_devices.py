@@ -9,7 +9,8 @@ import anyio
 from tests.fakes.script import ALLOW, ask, chunks, script, text
 from tests.kit.sse import EventStream, StreamEnded, Viewer, connect
 from tests.kit.waiting import until
-from tests.web.house import Browser, House, is_error
+from tests.web.bare import is_error
+from tests.web.house import Browser, House
 from tests.web.stuck import ENOUGH, stuck_reader
 
 SLACK = 5

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from tests.conftest import StartServer
-from tests.web.house import House, Reply, exchange, exchange_bytes, is_error, routes
+from tests.web.bare import Reply, exchange, exchange_bytes, is_error
+from tests.web.house import House, routes
 
 OPEN_TO_ALL = {("GET", "/api/health"), ("POST", "/api/login")}
 """Beside these there is only the page, the same for everybody."""

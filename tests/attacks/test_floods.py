@@ -10,7 +10,8 @@ import anyio
 
 from tests.kit.processes import rss_bytes
 from tests.kit.waiting import until
-from tests.web.house import House, exchange, exchange_bytes, is_error
+from tests.web.bare import exchange, exchange_bytes, is_error
+from tests.web.house import House
 from voxpilot.web.guard import BODY_LIMIT, STRANGERS_BODY_LIMIT
 from voxpilot.web.protocol import HEAD_LIMIT
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.attacks.test_doors import filled
-from tests.web.house import Header, House, is_error, routes
+from tests.web.bare import Header, is_error
+from tests.web.house import House, routes
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 JSON = ("Content-Type", "application/json")

@@ -15,7 +15,7 @@ from tests.fakes.script import say, script
 from tests.kit.client import Api
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Viewer
-from tests.web.house import Header, exchange
+from tests.web.bare import Header, exchange
 from voxpilot.web.access import owner_token
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.attacks.test_doors import METHODS, filled
 from tests.kit.waiting import until
-from tests.web.house import House, Reply, exchange_bytes, routes
+from tests.web.bare import Reply, exchange_bytes
+from tests.web.house import House, routes
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

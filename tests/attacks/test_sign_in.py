@@ -9,7 +9,8 @@ from http.cookies import SimpleCookie
 
 import anyio
 
-from tests.web.house import House, is_error
+from tests.web.bare import is_error
+from tests.web.house import House
 
 # Failed sign-ins count by address, so each test comes from an address of its own.
 

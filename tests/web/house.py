@@ -1,53 +1,31 @@
-"""One server for all tests of a module, and bare HTTP to speak to it with.
+"""One server for all tests of a module, and those who come to it.
 
 Lives here: what tests/web and tests/attacks share. A test that ends the server, or spoils it, starts its own.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import uuid
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 
 from tests.kit.client import Api
 from tests.kit.config import MARK, scripted_agents, write_config
 from tests.kit.processes import no_processes_left
 from tests.kit.server import ServerProcess
-from tests.kit.sse import Viewer, kinds
+from tests.kit.sse import Event, Viewer, connect, kinds
 from tests.kit.waiting import until
+from tests.web.bare import Header, Reply, exchange
 from voxpilot.web.app import create_api
 
-Header = tuple[str, str | bytes]
 ON = "opened"
 """A file scripted agents may wait for: `wait_file(ON)` goes on after `house.go_on(chat)`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back, byte for byte."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-
-    def all(self, name: str) -> list[str]:
-        return [value for given, value in self.headers if given == name.lower()]
-
-    def one(self, name: str) -> str:
-        values = self.all(name)
-        assert len(values) == 1, f"{name}: {values}"
-        return values[0]
-
-    def json(self) -> Any:
-        return json.loads(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +102,18 @@ class House:
             ),
         )
 
+    async def read_past(self, chat: str, **where: Any) -> list[Event]:
+        """What a stream carries up to `ready`; `after`, `tail` or `last_event_id` say where to begin."""
+        path = f"/api/chats/{chat}/stream"
+        async with connect(self.server.url, path, self.server.token, **where) as stream:
+            return await stream.read_until("ready", within=30)
+
+    async def talk(self, chat: str, prompt: str) -> None:
+        """Send a message and wait for all that comes of it."""
+        async with Viewer(self.server.url, self.server.token, chat) as viewer:
+            await self.api.prompt(chat, prompt)
+            await self.seen_all(chat, viewer)
+
     async def _is_at_rest(self, chat: str) -> bool:
         status = (await self.api.chat(chat))["status"]
         return status not in ("working", "needs-you")
@@ -177,54 +167,6 @@ async def open_house(folder: Path) -> AsyncIterator[House]:
     await no_processes_left(mark)
 
 
-async def exchange(
-    port: int,
-    method: str,
-    target: str,
-    headers: Sequence[Header],
-    body: bytes = b"",
-    address: str = "127.0.0.1",
-) -> Reply:
-    """One request as it stands and its reply; of an endless stream only the head."""
-    lines = [f"{method} {target} HTTP/1.1".encode()]
-    for name, value in headers:
-        lines.append(name.encode() + b": " + (value if isinstance(value, bytes) else value.encode()))
-    return await exchange_bytes(port, b"\r\n".join(lines) + b"\r\n\r\n" + body, address)
-
-
-async def exchange_bytes(port: int, request: bytes, address: str = "127.0.0.1") -> Reply:
-    """The same for bytes that need not be HTTP, coming from that address of this machine."""
-    with anyio.fail_after(20):
-        async with await anyio.connect_tcp("127.0.0.1", port, local_host=address) as stream:
-            async with anyio.create_task_group() as tasks:
-                # Sent beside reading: a server may answer, and stop listening, before all of it has gone.
-                tasks.start_soon(_send, stream, request)
-                reply = await _read_reply(stream, is_head=request.startswith(b"HEAD "))
-                tasks.cancel_scope.cancel()
-    return reply
-
-
-async def _send(stream: anyio.abc.ByteSendStream, data: bytes) -> None:
-    with suppress(anyio.BrokenResourceError, OSError):
-        await stream.send(data)
-
-
-async def _read_reply(stream: anyio.abc.ByteReceiveStream, is_head: bool) -> Reply:
-    data = b""
-    while b"\r\n\r\n" not in data:
-        data += await stream.receive()
-    head, _, body = data.partition(b"\r\n\r\n")
-    first, *lines = head.decode("latin-1").split("\r\n")
-    headers = tuple((name.lower(), value) for name, _, value in (line.partition(": ") for line in lines))
-    reply = Reply(int(first.split(" ")[1]), headers, body)
-    length = (
-        0 if is_head or reply.all("transfer-encoding") else int((reply.all("content-length") or ["0"])[0])
-    )
-    while len(body) < length:
-        body += await stream.receive()
-    return Reply(reply.status, headers, body)
-
-
 def routes() -> list[tuple[str, str]]:
     """Every method and path the application knows, with parameters as `{name}`."""
 
@@ -236,12 +178,3 @@ def routes() -> list[tuple[str, str]]:
                 yield from ((method, route.path) for method in route.methods)
 
     return sorted(set(walk(create_api().routes)))
-
-
-def is_error(reply: Reply, *statuses: int) -> bool:
-    """Whether it is one of these, in the one shape errors have."""
-    if reply.status not in statuses or reply.all("content-type") != ["application/json"]:
-        return False
-    error = reply.json()
-    inner = error.get("error", {})
-    return list(error) == ["error"] and {"code", "message", "hint"} == set(inner) and bool(inner["message"])

@@ -10,7 +10,8 @@ import pytest
 from tests.fakes.script import ALLOW, ask, script
 from tests.kit.client import ApiError
 from tests.kit.sse import Viewer
-from tests.web.house import House, Reply, is_error
+from tests.web.bare import Reply, is_error
+from tests.web.house import House
 
 JSON = ("Content-Type", "application/json")
 INNARDS = (b"Traceback", b"line ", b"File ", b"<class", b"object at", b"pydantic", b"sqlite", b"None", b"{'")

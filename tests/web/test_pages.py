@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.house import House, is_error
+from tests.web.bare import is_error
+from tests.web.house import House
 from voxpilot.web.pages import STATIC, read_pages
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import anyio
 
 from tests.fakes.script import (
-    ALLOW,
-    ask,
     chunks,
     flood,
     plan,
@@ -21,32 +18,18 @@ from tests.fakes.script import (
     tool,
     tool_update,
     update,
-    wait_file,
 )
 from tests.kit.oracle import check_received, judge, stored
-from tests.kit.sse import Event, Viewer, connect, kinds
+from tests.kit.sse import Viewer, connect, kinds
 from tests.kit.waiting import until
-from tests.web.house import ON, House
-from tests.web.page import Page
+from tests.web.house import House
 
 SLACK = 5
 
 
-async def read_past(house: House, chat: str, **where: Any) -> list[Event]:
-    """Everything up to `ready`."""
-    async with connect(house.server.url, f"/api/chats/{chat}/stream", house.server.token, **where) as stream:
-        return await stream.read_until("ready", within=30)
-
-
-async def talk(house: House, chat: str, prompt: str) -> None:
-    async with Viewer(house.server.url, house.server.token, chat) as viewer:
-        await house.api.prompt(chat, prompt)
-        await house.seen_all(chat, viewer)
-
-
 async def test_the_past_then_ready_then_what_happens(house: House) -> None:
     chat = await house.new_chat()
-    await talk(house, chat, script(say("before")))
+    await house.talk(chat, script(say("before")))
     before = stored(house.server.database, chat)
     async with connect(house.server.url, f"/api/chats/{chat}/stream", house.server.token) as stream:
         past = await stream.read_until("ready")
@@ -63,8 +46,8 @@ async def test_the_past_then_ready_then_what_happens(house: House) -> None:
 
 async def test_every_event_says_its_number_as_its_id_and_when_it_was(house: House) -> None:
     chat = await house.new_chat()
-    await talk(house, chat, script(say("a"), plan("b"), tool("c")))
-    for event in (await read_past(house, chat))[:-1]:
+    await house.talk(chat, script(say("a"), plan("b"), tool("c")))
+    for event in (await house.read_past(chat))[:-1]:
         assert event.id == str(event.seq)
         assert event.data["at"] > 1_700_000_000
         if event.kind in ("text-delta", "plan", "tool-call", "turn-started", "turn-ended"):
@@ -87,11 +70,11 @@ async def test_a_browser_is_told_to_come_back_soon(house: House) -> None:
 
 async def test_a_reader_may_begin_anywhere_also_inside_a_run_of_deltas(house: House) -> None:
     chat = await house.new_chat()
-    await talk(house, chat, script(chunks(60, every_ms=2), think("x"), chunks(60, every_ms=2)))
+    await house.talk(chat, script(chunks(60, every_ms=2), think("x"), chunks(60, every_ms=2)))
     rows = stored(house.server.database, chat)
     # What is read from the log comes joined; a fresh server has nothing else to read from.
     await house.server.restart()
-    everything = await read_past(house, chat)
+    everything = await house.read_past(chat)
     joined = [event for event in everything if event.is_stored and event.first_seq < event.seq]
     assert joined
     assert all(event.kind == "text-delta" for event in joined)
@@ -100,7 +83,7 @@ async def test_a_reader_may_begin_anywhere_also_inside_a_run_of_deltas(house: Ho
     places = [*range(0, len(rows) + 1, 3), len(rows)]
     for place in places:
         for where in ({"after": place}, {"last_event_id": place}, {"last_event_id": place, "after": 7}):
-            events = await read_past(house, chat, **where)
+            events = await house.read_past(chat, **where)
             check_received(events, rows, after=place, complete=True)
     # Live again, nothing is joined that was sent before.
     async with Viewer(house.server.url, house.server.token, chat) as viewer:
@@ -118,106 +101,12 @@ async def test_a_number_not_reached_yet_waits_for_what_comes_after(house: House)
         assert events[0].seq == 4
 
 
-RICH = script(
-    say("one "),
-    think("hmm"),
-    tool("t1", "edit", "Edit"),
-    tool_update("t1", "in_progress", "half"),
-    chunks(40, every_ms=3),
-    ask("t1", "May I?"),
-    tool_update("t1", "completed", "done"),
-    plan("x", "y"),
-    tool("t2", "read", "Read"),
-    chunks(40, every_ms=3),
-    tool("t3", "read", "Left open"),
-)
-
-
-async def test_a_snapshot_and_what_follows_is_the_same_as_everything(house: House) -> None:
-    """Readers come all the while; each begins with a snapshot of that moment."""
-    chat = await house.new_chat()
-    await talk(house, chat, script(say("earlier"), tool("t0", "read", "Earlier")))
-    viewers: list[Viewer] = []
-    async with anyio.create_task_group() as tasks:
-
-        async def stay(viewer: Viewer, done: anyio.Event) -> None:
-            async with viewer:
-                await done.wait()
-
-        done = anyio.Event()
-        first = Viewer(house.server.url, house.server.token, chat)
-        tasks.start_soon(stay, first, done)
-        await house.api.prompt(chat, RICH)
-        waiting = await house.api.prompt(chat, script(say("second")))
-        await house.api.edit_queued(chat, waiting["message_id"], script(say("changed")))
-        while not any(event.kind == "question" for event in first.events):
-            viewers.append(Viewer(house.server.url, house.server.token, chat, tail=1000))
-            tasks.start_soon(stay, viewers[-1], done)
-            await anyio.sleep(0.02)
-        await house.api.answer(chat, first.events[-1].data["id"], ALLOW)
-        while len(Page().take(first.events).ends) < 3:
-            viewers.append(Viewer(house.server.url, house.server.token, chat, tail=1000))
-            tasks.start_soon(stay, viewers[-1], done)
-            await anyio.sleep(0.02)
-        await house.seen_all(chat, first, *viewers)
-        done.set()
-    whole = Page().take(first.events)
-    assert len(viewers) > 8
-    assert len({viewer.events[0].seq for viewer in viewers}) > 5, "all came at one moment"
-    assert whole.running is None
-    assert whole.tools["t3"]["status"] == "cancelled"
-    judge(house.server.database, chat, first.events, *(viewer.events for viewer in viewers))
-    for viewer in viewers:
-        assert viewer.events[0].kind == "snapshot"
-        assert Page().take(viewer.events) == whole
-    assert Page().take(await read_past(house, chat, tail=1000)) == whole
-    await house.server.restart()
-    assert Page().take(await read_past(house, chat, tail=1000)) == whole
-
-
-async def test_older_blocks_paged_upward_make_up_the_whole(house: House) -> None:
-    chat = await house.new_chat()
-    for number in range(4):
-        await talk(house, chat, script(say(f"{number}"), tool(f"t{number}"), think("x"), say("end")))
-    everything = (await read_past(house, chat, tail=1000))[0].data["blocks"]
-    assert len(everything) >= 20
-    for tail, limit in ((0, 1), (1, 3), (5, 7), (len(everything), 50)):
-        newest = (await read_past(house, chat, tail=tail))[0].data
-        assert len(newest["blocks"]) == tail
-        blocks = newest["blocks"]
-        while True:
-            before = {"before": blocks[0]["pos"]} if blocks else {}
-            path = f"/api/chats/{chat}/blocks"
-            older = (await house.api.call("GET", path, query={"limit": limit, **before}))["blocks"]
-            assert len(older) <= limit
-            if not older:
-                break
-            blocks = older + blocks
-        assert blocks == everything
-        page, whole = Page().begin(newest["chat"], blocks), Page().take(await read_past(house, chat))
-        assert page == whole
-
-
-async def test_blocks_of_a_turn_that_still_runs_can_be_paged_too(house: House) -> None:
-    chat = await house.new_chat()
-    await talk(house, chat, script(say("a"), tool("t1")))
-    async with Viewer(house.server.url, house.server.token, chat) as viewer:
-        await house.api.prompt(chat, script(say("b"), tool("t2"), say("c"), wait_file(ON), say("d")))
-        await viewer.read_until(lambda event: event.data.get("content") == "c")
-        blocks = (await house.api.blocks(chat))["blocks"]
-        head = (await read_past(house, chat, tail=1000))[0].data
-        assert blocks == head["blocks"]
-        assert Page().begin(head["chat"], blocks) == Page().take(viewer.events)
-        await house.go_on(chat)
-        await viewer.read_turns(1)
-
-
 async def test_a_large_body_streams_as_a_preview_and_can_be_had_whole(house: House) -> None:
     chat = await house.new_chat()
     content = [{"type": "content", "content": {"type": "text", "text": "ä€𝄞\n" * 50_000}}]
     call = {"sessionUpdate": "tool_call", "toolCallId": "big", "title": "Big", "content": content}
-    await talk(house, chat, script(update(call), tool_update("big", "completed")))
-    shown = next(event for event in await read_past(house, chat) if event.kind == "tool-call")
+    await house.talk(chat, script(update(call), tool_update("big", "completed")))
+    shown = next(event for event in await house.read_past(chat) if event.kind == "tool-call")
     assert shown.data["cut"] is True
     assert shown.data["title"] == "Big"
     whole = await house.api.event(chat, shown.seq)
@@ -235,23 +124,23 @@ async def test_text_is_never_cut(house: House) -> None:
     chat = await house.new_chat()
     long = "ä€𝄞 text " * 30_000
     prompt = script(say(long), text(5, 20_000))
-    await talk(house, chat, prompt)
-    events = await read_past(house, chat)
+    await house.talk(chat, prompt)
+    events = await house.read_past(chat)
     rows = judge(house.server.database, chat, events, text=spoken_by(prompt))
     deltas = [row for row in rows if row.kind == "text-delta"]
     assert len(deltas) > 15
     assert not any("cut" in row.data for row in deltas)
-    blocks = (await read_past(house, chat, tail=10))[0].data["blocks"]
+    blocks = (await house.read_past(chat, tail=10))[0].data["blocks"]
     assert [block["text"] for block in blocks if block["kind"] == "text"] == [spoken_by(prompt)]
 
 
 async def test_a_large_past_comes_without_a_pause(house: House) -> None:
     """Wherever the pieces it is sent in happen to end, the next one follows at once."""
     chat = await house.new_chat()
-    await talk(house, chat, script(text(150, 10_000)))
+    await house.talk(chat, script(text(150, 10_000)))
     rows = stored(house.server.database, chat)
     for place in range(0, 60, 3):
-        past = await read_past(house, chat, after=place)
+        past = await house.read_past(chat, after=place)
         assert "ping" not in kinds(past)
         check_received(past, rows, after=place, complete=True)
 
@@ -263,7 +152,7 @@ async def test_ready_comes_also_while_an_agent_never_stops_talking(house: House)
         await viewer.read_until("text-delta")
         seen = []
         while not any(event.kind == "turn-ended" for event in viewer.events):
-            seen.append(kinds(await read_past(house, chat)))
+            seen.append(kinds(await house.read_past(chat)))
         await house.seen_all(chat, viewer)
     assert len(seen) > 3
     assert sum("turn-ended" not in past for past in seen) > len(seen) / 2

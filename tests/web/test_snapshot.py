@@ -1,0 +1,104 @@
+"""A chat opened by its end shows what everything would show (design: snapshot = fold of the events)."""
+
+from __future__ import annotations
+
+import anyio
+
+from tests.fakes.script import ALLOW, ask, chunks, plan, say, script, think, tool, tool_update, wait_file
+from tests.kit.oracle import judge
+from tests.kit.sse import Viewer
+from tests.web.house import ON, House
+from tests.web.page import Page
+
+RICH = script(
+    say("one "),
+    think("hmm"),
+    tool("t1", "edit", "Edit"),
+    tool_update("t1", "in_progress", "half"),
+    chunks(40, every_ms=3),
+    ask("t1", "May I?"),
+    tool_update("t1", "completed", "done"),
+    plan("x", "y"),
+    tool("t2", "read", "Read"),
+    chunks(40, every_ms=3),
+    tool("t3", "read", "Left open"),
+)
+
+
+async def test_a_snapshot_and_what_follows_is_the_same_as_everything(house: House) -> None:
+    """Readers come all the while; each begins with a snapshot of that moment."""
+    chat = await house.new_chat()
+    await house.talk(chat, script(say("earlier"), tool("t0", "read", "Earlier")))
+    viewers: list[Viewer] = []
+    async with anyio.create_task_group() as tasks:
+
+        async def stay(viewer: Viewer, done: anyio.Event) -> None:
+            async with viewer:
+                await done.wait()
+
+        done = anyio.Event()
+        first = Viewer(house.server.url, house.server.token, chat)
+        tasks.start_soon(stay, first, done)
+        await house.api.prompt(chat, RICH)
+        waiting = await house.api.prompt(chat, script(say("second")))
+        await house.api.edit_queued(chat, waiting["message_id"], script(say("changed")))
+        while not any(event.kind == "question" for event in first.events):
+            viewers.append(Viewer(house.server.url, house.server.token, chat, tail=1000))
+            tasks.start_soon(stay, viewers[-1], done)
+            await anyio.sleep(0.02)
+        await house.api.answer(chat, first.events[-1].data["id"], ALLOW)
+        while len(Page().take(first.events).ends) < 3:
+            viewers.append(Viewer(house.server.url, house.server.token, chat, tail=1000))
+            tasks.start_soon(stay, viewers[-1], done)
+            await anyio.sleep(0.02)
+        await house.seen_all(chat, first, *viewers)
+        done.set()
+    whole = Page().take(first.events)
+    assert len(viewers) > 8
+    assert len({viewer.events[0].seq for viewer in viewers}) > 5, "all came at one moment"
+    assert whole.running is None
+    assert whole.tools["t3"]["status"] == "cancelled"
+    judge(house.server.database, chat, first.events, *(viewer.events for viewer in viewers))
+    for viewer in viewers:
+        assert viewer.events[0].kind == "snapshot"
+        assert Page().take(viewer.events) == whole
+    assert Page().take(await house.read_past(chat, tail=1000)) == whole
+    await house.server.restart()
+    assert Page().take(await house.read_past(chat, tail=1000)) == whole
+
+
+async def test_older_blocks_paged_upward_make_up_the_whole(house: House) -> None:
+    chat = await house.new_chat()
+    for number in range(4):
+        await house.talk(chat, script(say(f"{number}"), tool(f"t{number}"), think("x"), say("end")))
+    everything = (await house.read_past(chat, tail=1000))[0].data["blocks"]
+    assert len(everything) >= 20
+    for tail, limit in ((0, 1), (1, 3), (5, 7), (len(everything), 50)):
+        newest = (await house.read_past(chat, tail=tail))[0].data
+        assert len(newest["blocks"]) == tail
+        blocks = newest["blocks"]
+        while True:
+            before = {"before": blocks[0]["pos"]} if blocks else {}
+            path = f"/api/chats/{chat}/blocks"
+            older = (await house.api.call("GET", path, query={"limit": limit, **before}))["blocks"]
+            assert len(older) <= limit
+            if not older:
+                break
+            blocks = older + blocks
+        assert blocks == everything
+        page, whole = Page().begin(newest["chat"], blocks), Page().take(await house.read_past(chat))
+        assert page == whole
+
+
+async def test_blocks_of_a_turn_that_still_runs_can_be_paged_too(house: House) -> None:
+    chat = await house.new_chat()
+    await house.talk(chat, script(say("a"), tool("t1")))
+    async with Viewer(house.server.url, house.server.token, chat) as viewer:
+        await house.api.prompt(chat, script(say("b"), tool("t2"), say("c"), wait_file(ON), say("d")))
+        await viewer.read_until(lambda event: event.data.get("content") == "c")
+        blocks = (await house.api.blocks(chat))["blocks"]
+        head = (await house.read_past(chat, tail=1000))[0].data
+        assert blocks == head["blocks"]
+        assert Page().begin(head["chat"], blocks) == Page().take(viewer.events)
+        await house.go_on(chat)
+        await viewer.read_turns(1)
