@@ -28,8 +28,15 @@ def preview(body: Json) -> Json:
         if len(orjson.dumps(shown)) <= STREAM_LIMIT - 100:
             break
     else:
-        shown = {name: value for name, value in shown.items() if isinstance(value, str | int | float | bool)}
+        shown = {name: _fitting(value) for name, value in shown.items()}
     return {**shown, "cut": True, "size": size}
+
+
+def _fitting(value: Any) -> Any:
+    """A field as it is if it is small, else empty: a question keeps what it offers."""
+    if len(orjson.dumps(value)) <= STREAM_LIMIT // 20:
+        return value
+    return {} if isinstance(value, dict) else []
 
 
 def _shorten(value: Any, characters: int, items: int) -> Any:
