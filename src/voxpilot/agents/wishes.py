@@ -16,6 +16,8 @@ from voxpilot.chat.events import Json, ToolCallChanged
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
 
+CANCELLED = -32800
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -53,10 +55,13 @@ def respond(ledger: Ledger, request: Request, action: str, content: Json | None)
 
 def dismiss(ledger: Ledger, request: Request) -> None:
     """Nobody will answer: the turn was stopped."""
-    if request.method == "session/request_permission":
-        reply(ledger, request, {"outcome": {"outcome": "cancelled"}})
-    else:
-        reply(ledger, request, {"action": "cancel"})
+    match request.method:
+        case "session/request_permission":
+            reply(ledger, request, {"outcome": {"outcome": "cancelled"}})
+        case "elicitation/create":
+            reply(ledger, request, {"action": "cancel"})
+        case _:
+            refuse(ledger, request, CANCELLED, "the turn was stopped")
 
 
 def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wish | None:

@@ -6,12 +6,18 @@ them any more. Lives elsewhere: how an agent asks (agents/sessions.py).
 
 from __future__ import annotations
 
+import uuid
+from typing import Literal
+
 from voxpilot.agents import forms, wishes
 from voxpilot.agents.dialogue import AnswerWanted
 from voxpilot.chat.events import Json, QuestionAnswered, QuestionAsked
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Question, Request, Session, Turn
+
+AGENTS = "agent"
+"""The purpose of a question that an agent put; its answer goes to the agent as it is."""
 
 
 class AlreadyDecided(Conflict):
@@ -32,43 +38,76 @@ def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
     if wish is None:
         wishes.refuse_wish(ledger, wanted.request)
         return
-    question = ledger.save(
-        Question(
-            id=f"q-{wanted.request.id.replace(':', '-')}",
-            chat_id=ledger.chat.id,
-            turn=session.turn,
-            process_id=wanted.request.process_id,
-            request_id=wanted.request.id,
-            session_id=session.id,
-            type=wish.type,
-            title=wish.title,
-            detail=wish.detail,
-            options=wish.options,
-            asked_at=at,
-        )
-    )
-    event = QuestionAsked(
-        id=question.id,
-        type=wish.type,
-        title=question.title,
-        detail=question.detail,
-        options=question.options,
-        agent=session.agent,
+    question = Question(
+        id=_id_for(wanted.request),
+        chat_id=ledger.chat.id,
         turn=session.turn,
-        tool_call_id=session.tool_call_id,
+        process_id=wanted.request.process_id,
+        request_id=wanted.request.id,
+        session_id=session.id,
+        type=wish.type,
+        title=wish.title,
+        detail=wish.detail,
+        options=wish.options,
+        asked_at=at,
     )
-    ledger.emit(event, at)
+    _put(ledger, question, session.agent, session.tool_call_id, at)
+
+
+def ask_ourselves(
+    ledger: Ledger,
+    purpose: str,
+    type: Literal["permission", "confirm", "sign-in"],
+    title: str,
+    detail: Json,
+    options: tuple[Json, ...],
+    at: float,
+    turn: str | None = None,
+    request: Request | None = None,
+    session: Session | None = None,
+    agent: str | None = None,
+) -> Question:
+    """Ask the person something of our own; `decisions.py` says what follows from the answer.
+
+    With a request, the question is about that request of an agent's: it is taken back when the
+    agent withdraws it, and closed when the agent is gone.
+    """
+    question = Question(
+        id=_id_for(request) if request else f"q-{uuid.uuid4().hex[:12]}",
+        chat_id=ledger.chat.id,
+        turn=turn,
+        process_id=request.process_id if request else "",
+        request_id=request.id if request else "",
+        session_id=session.id if session else "",
+        type=type,
+        title=title,
+        detail=detail,
+        options=options,
+        asked_at=at,
+        purpose=purpose,
+    )
+    _put(ledger, question, agent, session.tool_call_id if session else None, at)
+    return question
+
+
+def asked(ledger: Ledger, purpose: str, turn: str | None = None) -> Question | None:
+    """An open question of ours."""
+    for question in ledger.all(Question):
+        if question.purpose == purpose and turn in (None, question.turn):
+            return question
+    return None
 
 
 def answer(
     ledger: Ledger, question_id: str, option_id: str, where: str, reason: str | None, at: float
 ) -> Question:
-    """A person's choice among the options of a permission."""
+    """A person's choice among the options of a question."""
     question, request = _open(ledger, question_id)
     chosen = next((option for option in question.options if option["id"] == option_id), None)
     if chosen is None:
         raise Invalid("That is not one of the options.", "Choose one that was offered.")
-    wishes.choose(ledger, request, option_id)
+    if question.purpose == AGENTS and request is not None:
+        wishes.choose(ledger, request, option_id)
     return _decide(ledger, question, chosen["kind"] or "selected", "person", at, option_id, where, reason)
 
 
@@ -77,8 +116,8 @@ def respond(
 ) -> Question:
     """A person's answer to a form or a link."""
     question, request = _open(ledger, question_id)
-    if question.type == "permission":
-        raise Invalid("A permission is answered with one of its options.", "Send option_id.")
+    if question.type not in ("form", "url") or request is None:
+        raise Invalid("This question is answered with one of its options.", "Send option_id.")
     if question.type == "form" and action == "accept":
         content = forms.checked(question.detail["schema"], content or {})
     wishes.respond(ledger, request, action, content if question.type == "form" else None)
@@ -119,11 +158,30 @@ def explain_decided(question: Question) -> AlreadyDecided:
     return AlreadyDecided(f"Already decided{where}: {label}.")
 
 
-def _open(ledger: Ledger, question_id: str) -> tuple[Question, Request]:
+def _id_for(request: Request) -> str:
+    return f"q-{request.id.replace(':', '-')}"
+
+
+def _put(ledger: Ledger, question: Question, agent: str | None, tool_call_id: str | None, at: float) -> None:
+    ledger.save(question)
+    event = QuestionAsked(
+        id=question.id,
+        type=question.type,  # type: ignore[arg-type]
+        title=question.title,
+        detail=question.detail,
+        options=question.options,
+        agent=agent,
+        turn=question.turn,
+        tool_call_id=tool_call_id,
+    )
+    ledger.emit(event, at)
+
+
+def _open(ledger: Ledger, question_id: str) -> tuple[Question, Request | None]:
     """The caller sees to it that a question not found here was decided or never was."""
     question = ledger.get(Question, question_id)
     request = ledger.get(Request, question.request_id) if question else None
-    if question is None or request is None:
+    if question is None or (request is None and question.request_id):
         raise NotFound("There is no such open question.")
     return question, request
 

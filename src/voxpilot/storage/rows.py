@@ -99,12 +99,15 @@ class Process(Row):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Row):
     TABLE = "acp_sessions"
-    JSON = frozenset({"options"})
+    JSON = frozenset({"options", "replay", "note"})
     id: str
     chat_id: str
     agent: str
     name: str
     acp_session_id: str
+    cwd: str | None = None
+    """The folder it was opened in; it must be brought back in the same one."""
+    title: str | None = None
     process_id: str
     """The process that has it open."""
     created_at: float
@@ -121,6 +124,14 @@ class Session(Row):
     """How many such messages there were."""
     options: Json | None = None
     """Modes, models and config options as the agent last gave them."""
+    prompts: int = 0
+    """How many prompts it was sent."""
+    loading: Literal["quiet", "shown"] | None = None
+    """While the agent repeats its history: whether we hold it already, or show it."""
+    replay: Json | None = None
+    """The turn being rebuilt from such a history."""
+    note: Json | None = None
+    """What a new session is told of an earlier one that was lost, and whether the person agreed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +197,8 @@ class Question(Row):
     decided_where: str | None = None
     decided_at: float | None = None
     reason: str | None = None
+    purpose: str = "agent"
+    """Who wants to know: an agent, or we ourselves, and what for; see runtime/decisions.py."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

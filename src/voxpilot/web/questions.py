@@ -1,7 +1,7 @@
 """The route that answers a question.
 
 Lives here: from a request to the decision, and who was faster. Lives
-elsewhere: deciding (runtime/questions.py).
+elsewhere: deciding (runtime/decisions.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 
 from voxpilot.chat.events import Json
 from voxpilot.errors import Invalid, NotFound
-from voxpilot.runtime import questions
+from voxpilot.runtime import decisions, questions
 from voxpilot.storage import chats
 from voxpilot.storage.ledger import Ledger
 from voxpilot.web.chats import Sup, scoped
@@ -27,7 +27,7 @@ async def answer(chat_id: str, question_id: str, body: AnswerGiven, request: Req
         if body.action is not None:
             decided = questions.respond(ledger, question_id, body.action, body.content, where, now)
         elif body.option_id is not None:
-            decided = questions.answer(ledger, question_id, body.option_id, where, body.reason, now)
+            decided = decisions.answer(ledger, question_id, body.option_id, where, body.reason, now)
         else:
             raise Invalid("An answer needs an option, or an action.", "Send option_id or action.")
         return {"question_id": decided.id, "option_id": body.option_id, "outcome": decided.outcome}
