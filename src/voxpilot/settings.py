@@ -57,6 +57,10 @@ class AgentSettings(Frozen):
     install_hint: str = ""
     scratch: bool = False
     """Works in a folder of its own in the data directory when none is named."""
+    fs: bool = True
+    """Whether we read and write files for the agent when it asks."""
+    terminal: bool = True
+    """Whether we run commands for the agent when it asks."""
 
 
 class Settings(Frozen):

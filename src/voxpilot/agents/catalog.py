@@ -38,6 +38,10 @@ class Agent:
     path: str | None
     """Where its program was found."""
     search_path: str
+    fs: bool = False
+    """Whether files are read and written for it."""
+    terminal: bool = False
+    """Whether commands are run for it."""
 
 
 class Catalog:
@@ -68,6 +72,8 @@ class Catalog:
             scratch=entry.scratch,
             path=shutil.which(command, path=search_path),
             search_path=search_path,
+            fs=entry.fs,
+            terminal=entry.terminal,
         )
 
     def describe(self, id: str) -> Agent:
