@@ -16,7 +16,7 @@ CHECKED := src tests scripts hatch_build.py $(wildcard bench)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run dev test check types bench nightly lock clean
+.PHONY: help install run dev test agents check types bench nightly lock clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -31,8 +31,12 @@ dev: install ## serve, logging everything
 
 test: install .venv/.dev ## run every test but the nightly ones
 	.venv/bin/python scripts/ensure_browser.py
+	.venv/bin/python -m scripts.real_agents
 	.venv/bin/python hatch_build.py test
 	.venv/bin/python -m pytest -q
+
+agents: install ## put the real agents that tests run against into .agents
+	.venv/bin/python -m scripts.real_agents
 
 check: install .venv/.dev ## formatting, lint, types, who imports whom
 	.venv/bin/ruff format --check .
@@ -59,7 +63,7 @@ lock: .venv/.uv ## pin again what pyproject.toml asks for; LOCK_FLAGS=--upgrade 
 
 clean: ## remove all that was made here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
-	rm -rf src/voxpilot/static frontend/node_modules
+	rm -rf src/voxpilot/static frontend/node_modules .agents
 	find src tests $(wildcard bench) -name __pycache__ -prune -exec rm -rf {} +
 
 .venv/.uv: requirements/uv.txt

@@ -100,8 +100,13 @@ def _install(with_tools: bool) -> None:
     INSTALLED.write_text(f"{lock} tools" if with_tools else lock)
 
 
+def npm_command() -> list[str]:
+    """How to run npm here."""
+    return _system_npm() or _wheel_npm()
+
+
 def _npm(*args: str) -> None:
-    command = _system_npm() or _wheel_npm()
+    command = npm_command()
     # Standard output may belong to a build front end.
     done = subprocess.run([*command, *args], cwd=FRONTEND, stdout=sys.stderr, check=False)
     if done.returncode:

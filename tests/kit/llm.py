@@ -1,0 +1,60 @@
+"""The scripted model in a process of its own.
+
+Lives here: starting and ending it, and what was asked of it. Lives elsewhere:
+what it replies (tests/fakes/llm).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedLlm:
+    url: str
+    log: Path
+
+    @property
+    def openai(self) -> str:
+        """What an OpenAI client takes for its base address."""
+        return f"{self.url}/v1"
+
+    def asked(self, containing: str = "", with_tools: bool = True) -> list[dict[str, Any]]:
+        """Every request whose last user message contains this, each with how it `ended` (None: it has not).
+
+        Requests without tools are an agent's own affairs, titles and the like.
+        """
+        lines = self._lines()
+        ends = {line["n"]: line["ended"] for line in lines if "ended" in line}
+        return [
+            {**line, "ended": ends.get(line["n"])}
+            for line in lines
+            if "path" in line and containing in line["user"] and (line["tools"] or not with_tools)
+        ]
+
+    def _lines(self) -> list[dict[str, Any]]:
+        if not self.log.exists():
+            return []
+        *whole, _ = self.log.read_text(encoding="utf-8").split("\n")
+        return [json.loads(line) for line in whole]
+
+
+@contextmanager
+def scripted_llm(log: Path, options: Sequence[str] = ()) -> Iterator[ScriptedLlm]:
+    """Run it for as long as the block lasts."""
+    command = [sys.executable, "-m", "tests.fakes.llm", "--log", str(log), *options]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield ScriptedLlm(process.stdout.readline().strip(), log)
+        finally:
+            process.kill()
