@@ -1,15 +1,18 @@
 # Everything is made inside this folder, in .venv. Needs python3 (3.11 or later), python3-venv and make.
-# HOST=… and PORT=… choose where to listen; without them the settings do: 127.0.0.1, 8460.
+# HOST=… and PORT=… choose where to listen; without them the settings do: 127.0.0.1, 8460. EXPOSE=1 lets HOST be an
+# address that other machines can reach.
 
 PYTHON ?= python3
 HOST ?=
 PORT ?=
+EXPOSE ?=
 
 UV := UV_PYTHON_DOWNLOADS=never .venv/bin/uv pip
 UV_INSTALL := $(UV) install -q --compile-bytecode --python .venv/bin/python
 UV_COMPILE := $(UV) compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header $(LOCK_FLAGS)
-SERVE := $(if $(HOST),VOXPILOT_HOST=$(HOST)) $(if $(PORT),VOXPILOT_PORT=$(PORT)) .venv/bin/voxpilot serve
+SERVE := $(if $(HOST),VOXPILOT_HOST=$(HOST)) $(if $(PORT),VOXPILOT_PORT=$(PORT)) \
+	$(if $(EXPOSE),VOXPILOT_EXPOSE=$(EXPOSE)) .venv/bin/voxpilot serve
 SOURCES := $(shell find src -name '*.py' 2>/dev/null)
 PAGE := $(shell find frontend -name node_modules -prune -o -type f -print 2>/dev/null)
 CHECKED := src tests scripts hatch_build.py $(wildcard bench)

@@ -6,6 +6,7 @@ Lives elsewhere: what agents there are (agents/catalog.py).
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import sys
@@ -66,6 +67,8 @@ class AgentSettings(Frozen):
 class Settings(Frozen):
     host: str = "127.0.0.1"
     port: int = Field(8460, ge=0, le=65535)
+    expose: bool = False
+    """Listen where other machines can reach it: their owner said so."""
     data_dir: Path
     work_dir: Path
     """The workspace of a chat that names none."""
@@ -86,6 +89,14 @@ class Settings(Frozen):
     """The pause after a turn before a queued message goes out, for an agent's late words."""
     crash_limit: int = 5
     """Failed runs of one agent in a chat within a minute before it is left alone."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost" or self.host.endswith(".localhost")
 
     @property
     def database(self) -> Path:

@@ -15,11 +15,13 @@ export interface Session {
   readonly problem: api.ApiError | undefined;
   /** This device's name, once known. */
   readonly device: string | undefined;
+  /** When this browser must sign in again, in milliseconds since 1970; only under a name that others share. */
+  readonly expiresAt: number | undefined;
 }
 
 const [state, setState] = createSignal<Session["state"]>("signed-in");
 const [problem, setProblem] = createSignal<api.ApiError>();
-const [device, setDevice] = createSignal<string>();
+const [me, setMe] = createSignal<api.Me>();
 let tellSignedIn: () => void = () => undefined;
 let tellLeft: () => void = () => undefined;
 
@@ -31,7 +33,11 @@ export const session: Session = {
     return problem();
   },
   get device() {
-    return device();
+    return me()?.device;
+  },
+  get expiresAt() {
+    const at = me()?.expires_at;
+    return typeof at === "number" ? at * 1000 : undefined;
   },
 };
 
@@ -42,9 +48,9 @@ export async function signIn(given: string): Promise<boolean> {
   setState("signing-in");
   setProblem(undefined);
   try {
-    const me = await api.login(code, deviceName());
+    const known = await api.login(code, deviceName());
     batch(() => {
-      setDevice(me.device);
+      setMe(known);
       setState("signed-in");
     });
     tellSignedIn();
@@ -86,9 +92,9 @@ export function onSession(tell: { signedIn: () => void; left: () => void }): voi
   tellLeft = tell.left;
 }
 
-/** Ask for this device's name. */
+/** Ask who we are to the server. */
 export async function learnDevice(): Promise<void> {
-  setDevice((await api.whoAmI()).device);
+  setMe(await api.whoAmI());
 }
 
 async function isKnown(): Promise<boolean> {

@@ -32,12 +32,15 @@ def main(arguments: list[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="voxpilot", description="One page for all your coding agents.")
     parser.add_argument("--version", action="version", version=f"voxpilot {__version__}")
-    parser.set_defaults(act=_serve, host=None, port=None)
+    parser.set_defaults(act=_serve, host=None, port=None, expose=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     serve = commands.add_parser("serve", help="run the server (the default)")
     serve.add_argument("--host", help="the address to listen on")
     serve.add_argument("--port", type=int, help="the port to listen on; 0 takes any that is free")
+    serve.add_argument(
+        "--expose", action="store_true", default=None, help="let --host be an address others can reach"
+    )
     serve.set_defaults(act=_serve)
 
     _add_run(commands.add_parser("run", help="give an agent a prompt, here in the terminal"))
@@ -81,7 +84,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 def _serve(options: argparse.Namespace) -> int:
     from voxpilot.web import server  # heavy: the web framework and all that is served
 
-    settings = load_settings(host=options.host, port=options.port)
+    settings = load_settings(host=options.host, port=options.port, expose=options.expose)
     logging.basicConfig(
         level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )

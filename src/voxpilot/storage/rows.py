@@ -209,6 +209,8 @@ class Device(Row):
     secret_hash: str
     created_at: float
     last_used_at: float
+    expires_at: float | None = None
+    """When it must sign in again, however often it was seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

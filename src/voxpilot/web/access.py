@@ -101,7 +101,9 @@ class Access:
         await access.add_link(self._db, Link(code_hash=_hash(code), expires_at=now + LINK_SECONDS), now)
         return code
 
-    async def sign_in(self, code: str, name: str, address: str) -> tuple[Device, str]:
+    async def sign_in(
+        self, code: str, name: str, address: str, for_seconds: float | None = None
+    ) -> tuple[Device, str]:
         """Spend a code; returns the device and the secret its cookie carries."""
         async with self._spending:
             if (wait_seconds := self._failures.wait_seconds(address)) > 0:
@@ -118,6 +120,7 @@ class Access:
                 secret_hash=_hash(secret),
                 created_at=now,
                 last_used_at=now,
+                expires_at=None if for_seconds is None else now + for_seconds,
             )
             await access.use_link(self._db, replace(link, used_at=now), device)
             self._devices[device.secret_hash] = device
@@ -136,7 +139,9 @@ class Access:
         log.info("signed out: device=%s", device.id)
 
     def _is_welcome(self, device: Device) -> bool:
-        return device.id not in self._revoked and time.time() - device.last_used_at < UNUSED_SECONDS
+        now = time.time()
+        is_over = device.expires_at is not None and device.expires_at <= now
+        return device.id not in self._revoked and not is_over and now - device.last_used_at < UNUSED_SECONDS
 
     async def _seen(self, device: Device) -> Device:
         """Remember that it was here, now and then. Being unable to is no reason to send it away."""

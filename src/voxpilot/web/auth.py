@@ -15,7 +15,7 @@ from voxpilot import __version__
 from voxpilot.chat.events import Json
 from voxpilot.errors import NotFound
 from voxpilot.web.access import LINK_SECONDS, Access, Visitor
-from voxpilot.web.cookies import clear_cookie, set_cookie
+from voxpilot.web.cookies import SHARED_NAMES, SHARED_SECONDS, clear_cookie, set_cookie
 from voxpilot.web.schemas import DeviceInfo, Health, Me, NewLink, SignIn
 
 router = APIRouter(prefix="/api", tags=["signing in"])
@@ -55,12 +55,13 @@ async def login(
     before: Annotated[Visitor | None, Depends(the_visitor)],
 ) -> Json:
     address = request.client.host if request.client else "?"
-    device, secret = await access.sign_in(body.code, body.device, address)
+    for_seconds = SHARED_SECONDS if request.url.hostname in SHARED_NAMES else None
+    device, secret = await access.sign_in(body.code, body.device, address, for_seconds)
     if before is not None and before.device is not None:
         with suppress(NotFound):  # the same browser again: what it had is replaced
             await access.revoke(before.device.id)
-    set_cookie(response, secret, _is_secure(request))
-    return {"device": device.name, "device_id": device.id, "version": __version__}
+    set_cookie(response, secret, _is_secure(request), for_seconds)
+    return _told(Visitor(device))
 
 
 @router.post("/logout", status_code=204)
@@ -72,7 +73,7 @@ async def logout(request: Request, response: Response, access: Acc, who: Who) ->
 
 @router.get("/me", response_model=Me)
 async def me(who: Who) -> Json:
-    return {"device": who.name, "device_id": who.device.id if who.device else None, "version": __version__}
+    return _told(who)
 
 
 @router.get("/devices", response_model=list[DeviceInfo])
@@ -100,6 +101,16 @@ async def new_link(request: Request, access: Acc) -> Json:
     code = await access.new_link()
     base = request.headers.get("origin") or f"{request.url.scheme}://{request.headers['host']}"
     return {"code": code, "url": f"{base}/#code={code}", "expires_in": LINK_SECONDS}
+
+
+def _told(who: Visitor) -> Json:
+    device = who.device
+    return {
+        "device": who.name,
+        "device_id": device.id if device else None,
+        "expires_at": device.expires_at if device else None,
+        "version": __version__,
+    }
 
 
 def _is_secure(request: Request) -> bool:

@@ -100,7 +100,7 @@ class Channel(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         device = scope["visitor"].device
         stream = OpenStream(device.id if device else None, scope.get("abort", lambda: None))
-        with self._streams.opened(stream):
+        with self._streams.opened(stream, device.expires_at if device else None):
             if device is not None and self._access.is_revoked(device.id):
                 stream.end()
             try:

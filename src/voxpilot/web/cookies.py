@@ -1,6 +1,6 @@
 """The cookie of a signed-in device.
 
-Lives here: its name and flags, setting, clearing and reading it. Lives
+Lives here: its name, flags and time, setting, clearing and reading it. Lives
 elsewhere: which secret belongs to whom (access.py).
 """
 
@@ -14,6 +14,10 @@ SECURE = "__Host-voxpilot"
 """Under TLS: a name that browsers take only with Secure, from this very host."""
 _SECONDS = 400 * 86400
 """As long as browsers keep one; the server decides when a device was away for too long."""
+SHARED_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Cookies know no ports: whatever else this machine serves under these names is sent ours too."""
+SHARED_SECONDS = 12 * 3600.0
+"""How long a sign-in under such a name lasts."""
 _VALUES_LIMIT = 8
 
 
@@ -28,11 +32,11 @@ def secrets_of(headers: Headers) -> list[str]:
     return found[:_VALUES_LIMIT]
 
 
-def set_cookie(response: Response, secret: str, is_secure: bool) -> None:
+def set_cookie(response: Response, secret: str, is_secure: bool, for_seconds: float | None = None) -> None:
     response.set_cookie(
         SECURE if is_secure else PLAIN,
         secret,
-        max_age=_SECONDS,
+        max_age=_SECONDS if for_seconds is None else int(for_seconds),
         path="/",
         httponly=True,
         samesite="strict",

@@ -56,6 +56,8 @@ class SignIn(Body):
 class Me(BaseModel):
     device: str
     device_id: str | None
+    expires_at: float | None = None
+    """When this device must sign in again; only where its cookie is not ours alone."""
     version: str
 
 

@@ -41,15 +41,34 @@ _CONNECTION_OPTIONS = {
 }
 """Set on the listening socket; connections inherit them."""
 
+_REACHED_FROM_HERE = ("", "0.0.0.0", "::")
+"""Every address of this machine, its own name for itself among them."""
+
 
 class CannotListen(VoxPilotError):
     code = "cannot-listen"
+
+
+class WouldBeExposed(VoxPilotError):
+    """Others could reach the server, and nobody said that they may."""
+
+    code = "would-be-exposed"
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"Other machines could reach the server on {host or 'every address'}, over plain HTTP, "
+            "and whoever signs in can run programs here.",
+            "Use 127.0.0.1 behind an SSH tunnel, a private network or a proxy with HTTPS; "
+            "or, on a network you trust, confirm with --expose or VOXPILOT_EXPOSE=1.",
+        )
 
 
 def run(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until a signal says to leave. `announce` gets the lines a person should see."""
     import uvloop  # only a server needs it
 
+    if not (settings.is_local or settings.expose):
+        raise WouldBeExposed(settings.host)
     os.umask(0o077)
     _allow_descriptors()
     data_dir.prepare(settings.data_dir)
@@ -74,7 +93,8 @@ async def _serve(
         mark.tell(pid=os.getpid(), host=settings.host, port=port, version=__version__)
         shown = f"[{settings.host}]" if ":" in settings.host else settings.host
         announce(f"VoxPilot {__version__} on http://{shown}:{port}")
-        announce(f"Sign in: http://voxpilot.localhost:{port}/#code={await access.new_link()}")
+        name = "voxpilot.localhost" if settings.host in _REACHED_FROM_HERE or settings.is_local else shown
+        announce(f"Sign in: http://{name}:{port}/#code={await access.new_link()}")
         await server.serve(sockets=[sock])
         if server.stop_agents:
             await supervisor.stop_agents()

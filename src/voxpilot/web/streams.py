@@ -8,6 +8,7 @@ a stream carries (channel.py).
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -66,14 +67,20 @@ class Streams:
         self._closing = False
 
     @contextmanager
-    def opened(self, stream: OpenStream) -> Iterator[None]:
+    def opened(self, stream: OpenStream, ends_at: float | None = None) -> Iterator[None]:
+        """Count it as open within the block; `ends_at` is when its device must sign in again."""
         self._open.add(stream)
         if self._closing:
             stream.end()
+        loop = asyncio.get_running_loop()
+        left = None if ends_at is None else ends_at - time.time()
+        timer = None if left is None else loop.call_later(max(0.0, left), self._end, [stream])
         try:
             yield
         finally:
             self._open.discard(stream)
+            if timer is not None:
+                timer.cancel()
 
     def cut_device(self, device_id: str) -> None:
         self._end([stream for stream in self._open if stream.device_id == device_id])

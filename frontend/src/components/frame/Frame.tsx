@@ -15,6 +15,7 @@ import { KeysDialog } from "./KeysDialog";
 import { Palette } from "./Palette";
 import type { Entry } from "./paletteEntries";
 import { seenUpTo } from "./seen";
+import { SharedName } from "./SharedName";
 import { onSwipe } from "./swipe";
 import { showInTab } from "./tabSign";
 import { nextTheme, setTheme, theme } from "./theme";
@@ -92,6 +93,7 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
         <div class="side-list">
           <ChatList chats={chats} current={current()} />
         </div>
+        <SharedName />
       </nav>
       <main class="main" id="main" tabindex="-1" ref={(main) => onSwipe(main, swipe)}>
         <ConnectionBanner />
