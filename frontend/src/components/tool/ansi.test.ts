@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { TERMINAL_ATTACKS } from "../../markdown/attacks.fixture";
 import { parseAnsi, withoutAnsi } from "./ansi";
 
 const ESC = "\u001b";
@@ -78,6 +79,18 @@ describe("everything else is dropped", () => {
 test("a return never draws over what was said", () => {
   expect(withoutAnsi("rm -rf /\rls       ")).toBe("rm -rf /\nls       ");
   expect(withoutAnsi("one\r\ntwo\r\n")).toBe("one\ntwo\n");
+});
+
+test("nothing that fools terminals leaves more than text and colours", () => {
+  const classes = /^(?:ansi-[a-z-]+ ?)*$/;
+  for (const attack of TERMINAL_ATTACKS) {
+    const pieces = parseAnsi(`before\n${attack}\nafter`);
+    const text = pieces.map((piece) => piece.text).join("");
+    // eslint-disable-next-line no-control-regex
+    expect([attack, /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(text)]).toEqual([attack, false]);
+    expect([attack, text.startsWith("before\n"), text.endsWith("\nafter")]).toEqual([attack, true, true]);
+    expect(pieces.every((piece) => classes.test(piece.classes))).toBe(true);
+  }
 });
 
 test("a string that never ends does not swallow the rest", () => {
