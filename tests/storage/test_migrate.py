@@ -70,3 +70,8 @@ def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
     with pytest.raises(NewerDatabase, match=f"9999.*{steps()[-1][0]}"):
         migrate(path)
     assert version(path) == 9999
+
+
+def test_each_step_has_a_number_of_its_own() -> None:
+    numbers = [number for number, _ in steps()]
+    assert numbers == list(range(1, len(numbers) + 1))
