@@ -102,3 +102,27 @@ async def test_blocks_of_a_turn_that_still_runs_can_be_paged_too(house: House) -
         assert Page().begin(head["chat"], blocks) == Page().take(viewer.events)
         await house.go_on(chat)
         await viewer.read_turns(1)
+
+
+async def test_a_turn_that_still_runs_comes_whole_however_few_blocks_are_asked_for(house: House) -> None:
+    chat = await house.new_chat()
+    await house.talk(chat, script(say("a"), tool("t0")))
+    calls = [tool(f"t{number}", "read", f"Read {number}") for number in range(1, 80)]
+    last = [tool_update(f"t{number}", "completed", "read") for number in range(1, 80)]
+    async with Viewer(house.server.url, house.server.token, chat) as viewer:
+        await house.api.prompt(chat, script(*calls, say("b"), wait_file(ON), *last))
+        await viewer.read_until(lambda event: event.data.get("content") == "b")
+        small = await house.read_past(chat, tail=5)
+        turn = small[0].data["chat"]["turn"]["id"]
+        assert {block.get("turn") for block in small[0].data["blocks"]} == {turn}
+        assert len(small[0].data["blocks"]) == 81, "the message, the calls and the words"
+        assert (await house.read_past(chat, tail=0))[0].data["blocks"] == []
+        wide = (await house.read_past(chat, tail=200))[0].data["blocks"]
+        assert wide[-81:] == small[0].data["blocks"]
+        assert len(wide) > 81, "and earlier turns if that is not enough"
+        await house.go_on(chat)
+        await viewer.read_turns(1)
+    page = Page().take([small[0], *(await house.read_past(chat, after=small[0].seq))])
+    assert list(page.tools) == [f"t{number}" for number in range(1, 80)]
+    assert {call["status"] for call in page.tools.values()} == {"completed"}
+    assert len((await house.read_past(chat, tail=5))[0].data["blocks"]) == 5, "nothing runs any more"

@@ -22,14 +22,13 @@ interface Tab {
 interface Followed {
   /** Undefined until its snapshot has come. */
   state: ChatState | undefined;
+  /** There are no older blocks. */
   isComplete: boolean;
-  /** How many blocks to ask for. */
-  tail: number;
 }
 
+/** How many blocks to ask for; of a turn that runs, the server sends all. */
 const TAIL = 50;
 const POLL_SECONDS = 4;
-const LONGEST_TAIL = 1000;
 /** How long a chat is followed after the last tab left it, for a tab that is only being reloaded. */
 const UNUSED_MS = 60_000;
 
@@ -98,7 +97,7 @@ export class Hub {
   }
 
   #begin(chat: string): true {
-    this.#chats.set(chat, { state: undefined, isComplete: false, tail: TAIL });
+    this.#chats.set(chat, { state: undefined, isComplete: false });
     return true;
   }
 
@@ -123,9 +122,7 @@ export class Hub {
 
   #url(): string {
     const wanted = [...this.#chats].map(([id, { state }]) => (state ? `${id}:${state.head.seq}` : id));
-    const fresh = [...this.#chats.values()].filter(({ state }) => state === undefined);
-    const tail = Math.max(TAIL, ...fresh.map((chat) => chat.tail));
-    return `/api/stream?chats=${wanted.join(",")}&tail=${tail}`;
+    return `/api/stream?chats=${wanted.join(",")}&tail=${TAIL}`;
   }
 
   /** Pass on what came, the events of each chat together. */
@@ -187,15 +184,7 @@ export class Hub {
   #takeSnapshot(body: { chat_id: string; chat: Head; blocks: Block[] }): void {
     const followed = this.#chats.get(body.chat_id);
     if (followed === undefined) return;
-    const { chat: head, blocks } = body;
-    followed.isComplete = blocks.length < followed.tail;
-    // The whole of an open turn is needed: events may still change any of its blocks.
-    const isOpen = head.turn !== null && blocks[0]?.turn === head.turn.id;
-    if (isOpen && !followed.isComplete && followed.tail < LONGEST_TAIL) {
-      followed.tail = Math.min(LONGEST_TAIL, followed.tail * 4);
-      this.#connect();
-      return;
-    }
+    followed.isComplete = body.blocks.length < TAIL;
     followed.state = fromSnapshot(body.chat_id, body);
     this.#tell(body.chat_id, snapshotOf(followed.state, followed.isComplete));
   }

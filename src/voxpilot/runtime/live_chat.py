@@ -20,7 +20,7 @@ from voxpilot.agents.connection import Link
 from voxpilot.chat.events import Json
 from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError
 from voxpilot.killpoints import reach
-from voxpilot.runtime import journal_step
+from voxpilot.runtime import journal_step, snapshot
 from voxpilot.runtime.house import House
 from voxpilot.runtime.progress import Progress
 from voxpilot.runtime.wakeup import Wakeup
@@ -103,15 +103,14 @@ class LiveChat:
             transcript.head["seq"] != self.wakeup.last
         ):  # a step is being committed: fold what is stored instead
             transcript = await self._house.db.read(lambda db: folds.load(db, self.id))
-        seq = transcript.head["seq"]
-        head = orjson.dumps(transcript.head)
-        newest = transcript.blocks[-tail:] if tail else []
-        shown = [orjson.dumps(block) for block in newest]
-        if 0 < len(newest) < tail:
-            missing, before = tail - len(newest), newest[0]["pos"]
+        head = transcript.head
+        seq, chat = head["seq"], orjson.dumps(head)
+        shown, before = snapshot.newest(transcript, tail)
+        if 0 < len(shown) < tail:
+            missing = tail - len(shown)
             older = await self._house.db.read(lambda db: folds.older_blocks(db, self.id, before, missing))
             shown = [*map(orjson.dumps, older), *shown]
-        return seq, b'{"seq":%d,"chat":%b,"blocks":[%b]}' % (seq, head, b",".join(shown))
+        return seq, b'{"seq":%d,"chat":%b,"blocks":[%b]}' % (seq, chat, b",".join(shown))
 
     async def older_blocks(self, before: int, limit: int) -> list[Json]:
         """Blocks before a position, oldest first: those of an open turn are in memory, the rest are kept."""
