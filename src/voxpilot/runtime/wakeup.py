@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import asyncio
 
-from voxpilot.storage.event_log import Recorded
+from voxpilot.storage.event_log import PAGE_BYTES, Recorded
 
 RECENT_BYTES = 2_000_000
-TAKE_BYTES = 256_000
-"""Handed to one follower at a time, so that a slow one holds little."""
 
 
 class Wakeup:
@@ -54,7 +52,7 @@ class Wakeup:
             event = self._recent[place]
             taken.append(event)
             size += len(event.body)
-            if size > TAKE_BYTES:
+            if size >= PAGE_BYTES:
                 break
         return taken
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import orjson
@@ -20,6 +21,8 @@ from voxpilot.storage.database import Database
 APPEND = "INSERT INTO events (chat_id, seq, kind, body, at, whole) VALUES (?, ?, ?, ?, ?, ?)"
 DELTAS = frozenset({"text-delta", "thought-delta", "copilot-delta"})
 PAGE = 2_000
+PAGE_BYTES = 256_000
+"""What is read or handed over at a time ends with the event that reaches this: a slow reader holds little."""
 _JOINED_LIMIT = 4 * DELTA_LIMIT
 
 
@@ -46,12 +49,18 @@ def encode(body: Json) -> tuple[Json, bytes, bytes | None]:
 
 
 async def read_after(db: Database, chat_id: str, after: int, limit: int = PAGE) -> list[Recorded]:
-    """Events after a number, oldest first, deltas joined; an empty list means there are none."""
-    found = await db.rows(
-        "SELECT seq, kind, body FROM events WHERE chat_id = ? AND seq > ? ORDER BY seq LIMIT ?",
-        (chat_id, after, limit),
-    )
-    return list(join_deltas(Recorded(*row) for row in found))
+    """The next events after a number, oldest first, deltas joined; an empty list means there are none."""
+
+    def read(connection: sqlite3.Connection) -> list[Recorded]:
+        with closing(
+            connection.execute(
+                "SELECT seq, kind, body FROM events WHERE chat_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+                (chat_id, after, limit),
+            )
+        ) as rows:
+            return list(join_deltas(_up_to(PAGE_BYTES, (Recorded(*row) for row in rows))))
+
+    return await db.read(read)
 
 
 def read_all(connection: sqlite3.Connection, chat_id: str, after: int) -> Iterator[tuple[str, Json]]:
@@ -90,6 +99,15 @@ def join_deltas(events: Iterable[Recorded]) -> Iterator[Recorded]:
         size += len(body["content"])
         kind = event.kind
     yield from _joined(kind, run)
+
+
+def _up_to(size: int, events: Iterable[Recorded]) -> Iterator[Recorded]:
+    """The first of them, until they are so large together."""
+    for event in events:
+        yield event
+        size -= len(event.body)
+        if size <= 0:
+            return
 
 
 def _same_message(one: Json, other: Json) -> bool:
