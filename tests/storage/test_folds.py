@@ -35,15 +35,49 @@ def test_the_kept_fold_and_the_events_after_it_are_the_fold_of_all_events(tmp_pa
 
 def test_a_long_chat_is_kept_in_full_while_memory_holds_only_its_end(tmp_path: Path) -> None:
     replay = Replay(tmp_path, "x")
-    for number in range(5 * KEPT_BLOCKS):
-        replay.ledger.emit(
-            NoticeGiven(level="info", code="n", text=str(number), turn=f"t{number // 50}"), number
-        )
-        if number % 20 == 0:
-            replay.commit(number)
-    replay.commit(0)
+    for start in range(0, 5 * KEPT_BLOCKS, 20):
+        give_notices(replay, range(start, start + 20))
     whole = fold(replay.events())
     assert len(whole.blocks) == 5 * KEPT_BLOCKS
     assert len(replay.ledger.transcript.blocks) <= KEPT_BLOCKS + 50
     assert folds.older_blocks(replay.db, CHAT, 2**62, 10_000) == whole.blocks
     replay.close()
+
+
+@pytest.mark.parametrize("spoilt", [b"", b'{"seq":', b"null", b"{}", b'{"seq":7}', b"\xff\xfe"])
+def test_a_spoilt_head_is_folded_anew_and_kept_whole_again(tmp_path: Path, spoilt: bytes) -> None:
+    replay = Replay(tmp_path, "x")
+    give_notices(replay, range(300))
+    whole = fold(replay.events())
+    replay.db.execute("UPDATE folds SET head = ?", (spoilt,))
+    replay.restart()
+    assert replay.ledger.transcript.head == whole.head
+    assert replay.ledger.transcript.blocks == whole.blocks
+    give_notices(replay, range(300, 301))
+    assert len(replay.ledger.transcript.blocks) <= KEPT_BLOCKS + 50, "it is kept, so memory need not hold it"
+    assert folds.load(replay.db, CHAT).head == fold(replay.events()).head
+    assert orjson.loads(replay.db.execute("SELECT head FROM folds").fetchone()[0])["seq"] == 301
+    replay.close()
+
+
+def test_a_spoilt_block_is_folded_anew_wherever_it_is(tmp_path: Path) -> None:
+    replay = Replay(tmp_path, "x")
+    give_notices(replay, range(500))
+    whole = fold(replay.events()).blocks
+    replay.db.execute("UPDATE blocks SET body = x'00' WHERE pos IN (3, 490)")
+    assert folds.older_blocks(replay.db, CHAT, 50, 20) == whole[29:49], "others are read as they are"
+    assert folds.older_blocks(replay.db, CHAT, 10, 20) == whole[:9]
+    replay.restart()
+    assert replay.ledger.transcript.blocks == whole
+    give_notices(replay, range(500, 501))
+    assert folds.older_blocks(replay.db, CHAT, 2**62, 10_000) == fold(replay.events()).blocks
+    assert replay.db.execute("SELECT count(*) FROM blocks WHERE body = x'00'").fetchone() == (0,)
+    replay.close()
+
+
+def give_notices(replay: Replay, numbers: range) -> None:
+    for number in numbers:
+        replay.ledger.emit(
+            NoticeGiven(level="info", code="n", text=str(number), turn=f"t{number // 50}"), number
+        )
+    replay.commit(0)
