@@ -9,6 +9,7 @@ import type { ChatHandle, ChatState, Connection, Outgoing, Session } from "../sr
 export type * from "../src/state/shapes";
 export { ApiError } from "../src/api/client";
 export { draft } from "../src/state/drafts";
+export { forget, recall, remember } from "../src/state/keep";
 export { pathTo } from "../src/state/route";
 
 const [state, setState] = createStore<ChatState>(scene.chat);

@@ -7,6 +7,7 @@ import { lazy, Match, Show, Suspense, Switch, type JSX } from "solid-js";
 
 import "./styles/index.css";
 import { Frame } from "./components/frame/Frame";
+import { LoadingChat, LoadingPage } from "./pages/Loading";
 import { route, session, useChats } from "./state";
 
 const SignInPage = lazy(() => import("./pages/SignInPage"));
@@ -23,7 +24,7 @@ export function App(): JSX.Element {
   return (
     <Show when={session.state === "signed-in"} fallback={<SignInPage />}>
       <Frame>
-        <Suspense>
+        <Suspense fallback={chatId() ? <LoadingChat /> : <LoadingPage />}>
           <Switch fallback={<Home />}>
             <Match when={chatId()}>{(id) => <ChatPage id={id()} />}</Match>
             <Match when={route().page === "new"}>

@@ -2,8 +2,7 @@
 import { Match, Show, Switch, type JSX } from "solid-js";
 
 import { pathTo, useChat } from "../state";
-import { Skeleton } from "../components/controls/Skeleton";
-import { BackIcon } from "../components/icons";
+import { LoadingChat } from "./Loading";
 import { OpenChat } from "./OpenChat";
 
 export default function ChatPage(props: { id: string }): JSX.Element {
@@ -19,27 +18,6 @@ export default function ChatPage(props: { id: string }): JSX.Element {
         </Show>
       </Match>
     </Switch>
-  );
-}
-
-function LoadingChat(): JSX.Element {
-  return (
-    <div class="chat-main">
-      <header class="chat-head">
-        <a class="icon-button only-narrow" href={pathTo.home} aria-label="All chats">
-          <BackIcon />
-        </a>
-        <div class="chat-name">
-          <div class="bone bone-narrow" />
-        </div>
-      </header>
-      <div class="loading-rows">
-        <Skeleton lines={8} label="Loading the chat" />
-      </div>
-      <div class="below">
-        <div class="composer composer-bones" />
-      </div>
-    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { createSignal, onCleanup, type Accessor } from "solid-js";
 
-import { recall, remember } from "../state/keep";
+import { recall, remember } from "../state";
 
 const ROOM = "(min-width: 72rem)";
 

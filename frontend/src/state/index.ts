@@ -43,6 +43,9 @@ export { send, outbox, retrySend, discardSend, type Outgoing } from "./outbox";
 /** What was typed and not sent, by chat; `"new"` is the draft of the new-chat page. See `Draft`. */
 export { draft, type Draft } from "./drafts";
 
+/** What else this browser remembers between visits, by name; for small choices such as the theme. */
+export { forget, recall, remember } from "./keep";
+
 /** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
 export { agents, refreshAgents } from "./agents";
 

@@ -1,7 +1,8 @@
 // What this browser remembers between visits.
 //
 // Lives here: reading and writing localStorage, which may be refused or full.
-// Lives elsewhere: what is remembered (drafts.ts, outbox.ts).
+// Lives elsewhere: what is remembered (drafts.ts, outbox.ts, and small choices of
+// components).
 
 const PREFIX = "voxpilot.";
 

@@ -2,7 +2,7 @@
 
 import { createSignal, type Accessor } from "solid-js";
 
-import { recall, remember } from "../../state/keep";
+import { recall, remember } from "../../state";
 
 const known = new Map<string, [Accessor<number>, (seq: number) => void]>();
 

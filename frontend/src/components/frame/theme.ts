@@ -2,7 +2,7 @@
 
 import { createSignal } from "solid-js";
 
-import { forget, recall, remember } from "../../state/keep";
+import { forget, recall, remember } from "../../state";
 
 export type Theme = "system" | "light" | "dark";
 
