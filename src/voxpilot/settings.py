@@ -56,6 +56,10 @@ class AgentSettings(Frozen):
     pass_env: tuple[str, ...] = ()
     """Names of variables of the server's own environment that the agent may see."""
     install_hint: str = ""
+    login_hint: str = ""
+    """How to sign in with it where it wants that."""
+    minimum_version: str = ""
+    """The oldest release that does what we ask of it."""
     scratch: bool = False
     """Works in a folder of its own in the data directory when none is named."""
     fs: bool = True
