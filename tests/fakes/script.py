@@ -73,6 +73,10 @@ def tool_update(call: str, status: str, text: str = "") -> str:
     return f"tool-update {call} {status} {_quoted(text)}".rstrip() if text else f"tool-update {call} {status}"
 
 
+def escapes(call: str, megabytes: float) -> str:
+    return f"escapes {call} {megabytes}"
+
+
 def diff(call: str, path: str) -> str:
     return f"diff {call} {path}"
 

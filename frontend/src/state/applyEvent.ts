@@ -16,6 +16,7 @@ import {
   type Json,
   type JsonObject,
   type QueuedMessage,
+  type ToolBlock,
 } from "./shapes";
 
 type Body = { seq: number; at: number; [name: string]: unknown };
@@ -153,11 +154,24 @@ function changeTool(chat: ChatState, body: Events["tool-call"] | Events["tool-up
   const block = find(chat, "tool", (block) => block.id === body.id && (block.tool_call_id ?? "") === call);
   // Some agents count their calls from one in every turn.
   if (block !== undefined && !(isNew && block.turn !== body.turn)) {
-    Object.assign(block, own(body));
+    Object.assign(block, own(body), cuts(block.cut_at, body));
     return;
   }
   const defaults = { title: "", tool_kind: "other", status: "pending", locations: [], content: [] };
-  add(chat, "tool", body, { ...defaults, ...own(body) } as never);
+  add(chat, "tool", body, { ...defaults, ...own(body), ...cuts(undefined, body) } as never);
+}
+
+/** Which events hold the whole of those fields of which only a preview is shown. */
+function cuts(before: ToolBlock["cut_at"], body: Events["tool-call"] | Events["tool-update"]): Pick<ToolBlock, "cut_at"> {
+  const isCut = (body as { cut?: boolean }).cut === true;
+  if (!isCut && before === undefined) return {};
+  const fields = (["input", "output", "content", "locations"] as const).filter((name) => name in body);
+  const after = { ...before };
+  for (const name of fields) {
+    if (isCut) after[name] = body.seq;
+    else delete after[name];
+  }
+  return { cut_at: after };
 }
 
 function changePlan(chat: ChatState, body: Events["plan"]): void {

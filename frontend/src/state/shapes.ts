@@ -100,7 +100,7 @@ interface Placed {
   turn?: string;
   /** The delegated call it belongs to. */
   tool_call_id?: string;
-  /** Only a preview came; `wholeEvent(chat, pos)` has the rest. `size` is that of the whole, in bytes. */
+  /** Only a preview came. `size` is that of the whole, in bytes. */
   cut?: boolean;
   size?: number;
 }
@@ -141,6 +141,8 @@ export interface ToolBlock extends Placed {
   output?: Json;
   locations: { path?: string; line?: number | null }[];
   content: ToolContent[];
+  /** The event that holds the whole of each field of which only a preview is here. */
+  cut_at?: { input?: number; output?: number; content?: number; locations?: number };
   meta?: JsonObject;
 }
 

@@ -202,10 +202,19 @@ def _tool(chat: Transcript, body: Json, new: bool = False) -> None:
     # Some agents count their calls from one in every turn.
     if block is None or (new and block.get("turn") != body.get("turn")):
         defaults = {"title": "", "tool_kind": "other", "status": "pending", "locations": [], "content": []}
-        chat.add("tool", body, **{**defaults, **_own(body)})
+        chat.add("tool", body, **{**defaults, **_own(body), **_cuts({}, body)})
         return
-    block.update(_own(body))
+    block.update({**_own(body), **_cuts(block, body)})
     chat.touch(block)
+
+
+def _cuts(block: Json, body: Json) -> Json:
+    """`cut_at`: the events that hold the whole of those fields of which only a preview is shown."""
+    if not body.get("cut") and "cut_at" not in block:
+        return {}
+    fields = [name for name in ("input", "output", "content", "locations") if name in body]
+    others = {name: seq for name, seq in block.get("cut_at", {}).items() if name not in fields}
+    return {"cut_at": others | {name: body["seq"] for name in fields if body.get("cut")}}
 
 
 def _plan(chat: Transcript, body: Json) -> None:

@@ -8,6 +8,7 @@
     plan a|b|c                   a plan whose first entry is in progress
     tool ID KIND TITLE           tool_call
     tool-update ID STATUS [TEXT] tool_call_update
+    escapes ID MB                tool_call_update of that many MB of terminal escapes and `the end`
     diff ID PATH                 tool_call_update with a diff of PATH
     ask ID TITLE                 request permission, wait, say `<answer:OPTION>`
     ask-many N                   N permission requests at once, wait for all, say `<answers:A,B,...>`
@@ -168,6 +169,14 @@ def _tool_update(turn: Turn, rest: str) -> None:
         block = {"type": "text", "text": text_of(text.strip())}
         update["content"] = [{"type": "content", "content": block}]
     turn.update(update)
+
+
+def _escapes(turn: Turn, rest: str) -> None:
+    call, _, size = rest.partition(" ")
+    unit = "\x1b]0;x\x07\x1b[31m\x1b[1A\x1b[2K\x9b5i"
+    text = unit * (int(float(size) * 2**20) // (len(json.dumps(unit)) - 2)) + "\x1b[0m\nthe end"
+    block = {"type": "content", "content": {"type": "text", "text": text}}
+    turn.update({"sessionUpdate": "tool_call_update", "toolCallId": call, "content": [block]})
 
 
 def _diff(turn: Turn, rest: str) -> None:
@@ -377,6 +386,7 @@ DIRECTIVES: dict[str, Directive] = {
     "plan": _plan,
     "tool": _tool,
     "tool-update": _tool_update,
+    "escapes": _escapes,
     "diff": _diff,
     "ask": _ask,
     "ask-many": _ask_many,

@@ -2,6 +2,7 @@
 import { For, Match, Show, Switch, type JSX } from "solid-js";
 
 import type { Entered, Field } from "./schema";
+import { visibleText } from "./visibleText";
 
 interface Props {
   field: Field;
@@ -19,7 +20,7 @@ export function FormField(props: Props): JSX.Element {
     <div class="field">
       <Show when={isOne()}>
         <label class="field-label" for={props.id}>
-          {props.field.label}
+          {visibleText(props.field.label)}
           <Show when={!props.field.required}>
             <span class="quiet"> (optional)</span>
           </Show>
@@ -28,7 +29,7 @@ export function FormField(props: Props): JSX.Element {
       <Control {...props} />
       <Show when={props.field.description}>
         <p class="field-note" id={`${props.id}-note`}>
-          {props.field.description}
+          {visibleText(props.field.description)}
         </p>
       </Show>
       <Show when={props.problem}>
@@ -61,7 +62,7 @@ function Control(props: Props): JSX.Element {
               checked={props.entered === true}
               onInput={(event) => props.onEnter(event.currentTarget.checked)}
             />
-            {field().label}
+            {visibleText(field().label)}
           </label>
         )}
       </Match>
@@ -74,7 +75,7 @@ function Control(props: Props): JSX.Element {
             <For each={field().choices}>
               {(choice) => (
                 <option value={choice.value} selected={props.entered === choice.value}>
-                  {choice.label}
+                  {visibleText(choice.label)}
                 </option>
               )}
             </For>
@@ -116,7 +117,7 @@ function Ticks(props: Props & { field: Extract<Field, { kind: "choices" }> }): J
   return (
     <fieldset aria-describedby={`${props.id}-note ${props.id}-problem`}>
       <legend class="field-label">
-        {props.field.label}
+        {visibleText(props.field.label)}
         <Show when={!props.field.required}>
           <span class="quiet"> (optional)</span>
         </Show>
@@ -131,9 +132,9 @@ function Ticks(props: Props & { field: Extract<Field, { kind: "choices" }> }): J
               onInput={(event) => toggle(choice.value, event.currentTarget.checked)}
             />
             <span>
-              {choice.label}
+              {visibleText(choice.label)}
               <Show when={choice.description}>
-                <span class="quiet"> {choice.description}</span>
+                {(description) => <span class="quiet"> {visibleText(description())}</span>}
               </Show>
             </span>
           </label>

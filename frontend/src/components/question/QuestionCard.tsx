@@ -1,9 +1,10 @@
 // One question: who asks, exactly what will happen, and the answers there are.
-import { Match, Show, Switch, type JSX } from "solid-js";
+import { createSignal, Match, Show, Switch, type JSX } from "solid-js";
 
-import type { QuestionBlock } from "../../state";
+import { wholeEvent, type QuestionBlock } from "../../state";
 import { useHere } from "../conversation/here";
 import { QuestionIcon } from "../icons";
+import { CutNote } from "../tool/CutNote";
 import { commandOf, diffsOf } from "../tool/words";
 import { createAnswering } from "./answering";
 import { FormAnswer } from "./FormAnswer";
@@ -16,7 +17,13 @@ import { WhatWillHappen } from "./WhatWillHappen";
 export function QuestionCard(props: { question: QuestionBlock; answers: Answers }): JSX.Element {
   const here = useHere();
   const answering = createAnswering();
-  const title = () => visibleText(props.question.title);
+  const [whole, setWhole] = createSignal<Partial<QuestionBlock>>({});
+  const question = (): QuestionBlock => ({ ...props.question, ...whole() });
+  const title = () => visibleText(question().title);
+  async function load() {
+    const { title, detail } = (await wholeEvent(here.chatId, props.question.pos)) as QuestionBlock;
+    setWhole({ title, detail, cut: false });
+  }
   return (
     <div class="question" data-testid="block-question" data-state="open" data-armed={answering.isArmed()}>
       <header class="question-head">
@@ -26,12 +33,15 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
         </h2>
       </header>
       <div class="question-body">
-        <Show when={title() !== commandOf(props.question.detail)}>
+        <Show when={title() !== commandOf(question().detail)}>
           <p class="question-title" dir="auto">
             {title()}
           </p>
         </Show>
-        <WhatWillHappen detail={props.question.detail} name={`${here.chatId}:${props.question.pos}`} />
+        <Show when={question().cut}>
+          <CutNote size={question().size} onLoad={load} />
+        </Show>
+        <WhatWillHappen detail={question().detail} name={`${here.chatId}:${props.question.pos}`} />
         <Show when={answering.problem()}>
           {(problem) => (
             <p class="field-problem" role="alert">

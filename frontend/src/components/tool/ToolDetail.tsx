@@ -10,6 +10,7 @@ import { FileIcon } from "../icons";
 import { within } from "../paths";
 import { visibleText } from "../question/visibleText";
 import { ContentPartView } from "./ContentPart";
+import { CutNote } from "./CutNote";
 import { JsonText } from "./JsonText";
 import { TerminalText } from "./TerminalText";
 import { commandOf, diffsOf, exitCodeOf, folderOfCommand, outputText, textOf, type DiffContent } from "./words";
@@ -31,8 +32,8 @@ export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
       <For each={block().content}>{(content) => <Content content={content} kind={block().tool_kind} />}</For>
       <Show when={output()}>{(text) => <TerminalText text={text()} label="Output" />}</Show>
       <Show when={exitCodeOf(block())}>{(code) => <p class="exit-code">Exit status {code()}</p>}</Show>
-      <Show when={block().cut}>
-        <CutNote size={block().size} onLoad={async () => setWhole(await uncut(here.chatId, props.block.pos))} />
+      <Show when={Object.keys(block().cut_at ?? {}).length > 0}>
+        <CutNote size={block().size} onLoad={async () => setWhole(await uncut(here.chatId, props.block))} />
       </Show>
       <Show when={block().input !== undefined || block().output !== undefined}>
         <Fold name={name("raw")} class="raw" summary={<span class="quiet">As the agent sent it</span>}>
@@ -100,31 +101,12 @@ function Content(props: { content: ToolContent; kind: string }): JSX.Element {
   );
 }
 
-function CutNote(props: { size: number | undefined; onLoad: () => Promise<unknown> }): JSX.Element {
-  const [state, setState] = createSignal<"cut" | "loading" | "failed">("cut");
-  async function load() {
-    setState("loading");
-    await props.onLoad().catch(() => setState("failed"));
-  }
-  return (
-    <p class="cut-note">
-      Only the beginning is shown
-      <Show when={props.size}>{(size) => <> of {Math.ceil(size() / 1000).toLocaleString()} kB</>}</Show>.
-      <button type="button" class="text-button" disabled={state() === "loading"} onClick={() => void load()}>
-        {state() === "failed" ? "Try again" : state() === "loading" ? "Loading…" : "Load all"}
-      </button>
-    </p>
-  );
-}
-
-async function uncut(chat: string, pos: number): Promise<Partial<ToolBlock>> {
-  const event = (await wholeEvent(chat, pos)) as Partial<ToolBlock>;
-  const { input, output, content, locations } = event;
-  return {
-    cut: false,
-    ...(input !== undefined && { input }),
-    ...(output !== undefined && { output }),
-    ...(content && { content }),
-    ...(locations && { locations }),
-  };
+/** The fields that were cut, each from the event that holds it. */
+async function uncut(chat: string, block: ToolBlock): Promise<Partial<ToolBlock>> {
+  const places = Object.entries(block.cut_at ?? {});
+  const events = new Map<number, Promise<unknown>>();
+  for (const [, seq] of places) if (!events.has(seq)) events.set(seq, wholeEvent(chat, seq));
+  const whole: Record<string, unknown> = { cut_at: {} };
+  for (const [name, seq] of places) whole[name] = ((await events.get(seq)) as Record<string, unknown>)[name];
+  return whole as Partial<ToolBlock>;
 }
