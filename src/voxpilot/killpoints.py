@@ -20,6 +20,7 @@ NAMES = (
     "after-send",
     "after-row-before-keeper",
     "after-keeper-before-attach",
+    "after-errand",
 )
 
 _name, _, _count = os.environ.get("VOXPILOT_KILL_POINT", "").partition(":")

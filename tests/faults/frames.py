@@ -28,7 +28,16 @@ NOTIFICATIONS: dict[str, type[BaseModel]] = {
     "session/cancel": schema.CancelNotification,
     "$/cancel_request": schema.CancelRequestNotification,
 }
-ANSWERS: dict[str, type[BaseModel]] = {"session/request_permission": schema.RequestPermissionResponse}
+ANSWERS: dict[str, type[BaseModel]] = {
+    "session/request_permission": schema.RequestPermissionResponse,
+    "fs/read_text_file": schema.ReadTextFileResponse,
+    "fs/write_text_file": schema.WriteTextFileResponse,
+    "terminal/create": schema.CreateTerminalResponse,
+    "terminal/output": schema.TerminalOutputResponse,
+    "terminal/wait_for_exit": schema.WaitForTerminalExitResponse,
+    "terminal/kill": schema.KillTerminalResponse,
+    "terminal/release": schema.ReleaseTerminalResponse,
+}
 
 
 def check_frames(log: AgentLog) -> list[str]:

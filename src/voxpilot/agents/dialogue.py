@@ -23,6 +23,17 @@ log = logging.getLogger(__name__)
 EARLY_FRAMES = 500
 """Updates kept for a session that is still being opened."""
 _OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
+_CALLBACKS = frozenset(
+    {
+        "fs/read_text_file",
+        "fs/write_text_file",
+        "terminal/create",
+        "terminal/output",
+        "terminal/wait_for_exit",
+        "terminal/kill",
+        "terminal/release",
+    }
+)
 LATE_SECONDS = 2.0
 """How long after its prompt was answered an agent's words still belong to that turn."""
 
@@ -46,13 +57,23 @@ class AnswerWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class HelpWanted:
+    """The agent asks us to read or write a file, or to run a command."""
+
+    request: Request
+    session: Session | None
+    """None if it names a session that is not its own."""
+    params: Json
+
+
+@dataclass(frozen=True, slots=True)
 class Withdrawn:
     """The agent no longer wants an answer to a request of its own."""
 
     request: Request
 
 
-Happening = Answered | AnswerWanted | Withdrawn
+Happening = Answered | AnswerWanted | HelpWanted | Withdrawn
 
 
 def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
@@ -107,15 +128,15 @@ def tell(ledger: Ledger, process_id: str, method: str, params: Json) -> None:
     ledger.put_line(process_id, wire.notification(method, params))
 
 
-def reply(ledger: Ledger, request: Request, result: Json) -> None:
-    """Answer a request of the agent, once."""
-    ledger.change(request, response={"result": result})
+def reply(ledger: Ledger, request: Request, result: Json, kept: Json | None = None) -> None:
+    """Answer a request of the agent, once; `kept` is stored where the answer itself is too large to keep."""
+    ledger.change(request, response={"result": result if kept is None else kept})
     ledger.put_line(request.process_id, wire.result(request.rpc_id, result))
 
 
-def refuse(ledger: Ledger, request: Request, code: int, message: str) -> None:
+def refuse(ledger: Ledger, request: Request, code: int, message: str, data: Json | None = None) -> None:
     ledger.change(request, response={"error": {"code": code, "message": message}})
-    ledger.put_line(request.process_id, wire.failure(request.rpc_id, code, message))
+    ledger.put_line(request.process_id, wire.failure(request.rpc_id, code, message, data))
 
 
 def welcome(ledger: Ledger, session: Session, at: float) -> None:
@@ -181,6 +202,10 @@ def _answer(ledger: Ledger, process_id: str, answer: wire.Answer, at: float) -> 
 
 def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterator[Happening]:
     request = _new_request(ledger, process_id, "in", call.rpc_id, call.method, {}, at)
+    if call.method in _CALLBACKS:
+        session = session_of(ledger, process_id, call.params.get("sessionId"))
+        yield HelpWanted(request, session, call.params)
+        return
     if call.method not in ("session/request_permission", "elicitation/create"):
         refuse(ledger, request, -32601, f"{call.method} is not offered")
         return

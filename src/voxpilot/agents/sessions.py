@@ -10,6 +10,7 @@ import uuid
 from typing import Any
 
 from voxpilot import __version__
+from voxpilot.agents.callbacks import capabilities
 from voxpilot.agents.dialogue import ask, tell, welcome
 from voxpilot.agents.options import accepts, options_of, with_current
 from voxpilot.agents.translate import change_options
@@ -23,7 +24,7 @@ CAPABILITIES: Json = {
     "elicitation": {"form": {}, "url": {}},
     "session": {"configOptions": {"boolean": {}}},
 }
-"""What we really do for an agent."""
+"""What we really do for every agent; files and commands are chosen for each."""
 _CODES = {
     -32700: "The agent could not read our message.",
     -32600: "The agent took our message for invalid.",
@@ -41,10 +42,10 @@ class AgentRefused(VoxPilotError):
     code = "agent-refused"
 
 
-def begin(ledger: Ledger, process: Process, at: float) -> None:
+def begin(ledger: Ledger, process: Process, at: float, fs: bool = False, terminal: bool = False) -> None:
     params = {
         "protocolVersion": PROTOCOL_VERSION,
-        "clientCapabilities": CAPABILITIES,
+        "clientCapabilities": {**CAPABILITIES, **capabilities(fs, terminal)},
         "clientInfo": {"name": "voxpilot", "title": "VoxPilot", "version": __version__},
     }
     ask(ledger, process.id, "initialize", params, at)

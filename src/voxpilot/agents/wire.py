@@ -164,8 +164,8 @@ def result(rpc_id: str, value: Any) -> str:
     return _line({"jsonrpc": "2.0", "id": orjson.loads(rpc_id), "result": value})
 
 
-def failure(rpc_id: str, code: int, message: str) -> str:
-    error = {"code": code, "message": message}
+def failure(rpc_id: str, code: int, message: str, data: Json | None = None) -> str:
+    error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
     return _line({"jsonrpc": "2.0", "id": orjson.loads(rpc_id), "error": error})
 
 

@@ -16,6 +16,8 @@ from voxpilot.chat.events import Json
 KEPT_BLOCKS = 200
 """Blocks kept in memory beyond those of the newest turn."""
 
+_ENDED = ("completed", "failed", "cancelled")
+
 
 def new_head() -> Json:
     return {
@@ -84,8 +86,21 @@ class Transcript:
             if block["kind"] == "tool"
             and block.get("turn") == turn
             and block.get("tool_call_id") == tool_call_id
-            and block.get("status") not in ("completed", "failed", "cancelled")
+            and block.get("status") not in _ENDED
         ]
+
+    def open_tool_at(self, turn: str | None, tool_call_id: str | None, path: str) -> str | None:
+        """The newest tool call of this turn that has not ended and tells of this path."""
+        for block in reversed(self._blocks):
+            if (
+                block["kind"] == "tool"
+                and block.get("turn") == turn
+                and block.get("tool_call_id") == tool_call_id
+                and block.get("status") not in _ENDED
+                and any(place.get("path") == path for place in (*block["locations"], *block["content"]))
+            ):
+                return str(block["id"])
+        return None
 
     def find(self, kind: str, key: str) -> Json | None:
         """A block in memory by what names it: a message's or question's id."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voxpilot.runtime import questions
+from voxpilot.runtime import files, questions
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question
 
 Consequence = Callable[[Ledger, Question, float], None]
-_CONSEQUENCES: dict[str, Consequence] = {}
+_CONSEQUENCES: dict[str, Consequence] = {files.PURPOSE: files.decided}
 
 
 def answer(

@@ -21,6 +21,7 @@ from voxpilot.chat.events import Json
 from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError
 from voxpilot.killpoints import reach
 from voxpilot.runtime import journal_step, snapshot
+from voxpilot.runtime.errands import Errands
 from voxpilot.runtime.house import House
 from voxpilot.runtime.progress import Progress
 from voxpilot.runtime.wakeup import Wakeup
@@ -54,6 +55,7 @@ class LiveChat:
         self._house = house
         self._links: dict[str, Link] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._errands = Errands(house, self._spawn, self.do)
         self._commands: list[_Command] = []
         self._news = asyncio.Event()
         self._news.set()
@@ -252,6 +254,7 @@ class LiveChat:
                 link.stop(process.force)
             link.send(self.ledger.outbox_after(process.id, 0))
             link.acknowledge(process.offset)
+        self._errands.start_due(self.ledger)
         for process_id in [id for id in self._links if self.ledger.get(Process, id) is None]:
             self._close_link(process_id)
 

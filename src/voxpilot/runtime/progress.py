@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from voxpilot.agents import sessions
 from voxpilot.agents.catalog import Catalog
-from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, Withdrawn
+from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, HelpWanted, Withdrawn
 from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.sessions import AgentRefused
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import questions, turn
+from voxpilot.runtime import callbacks, questions, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import EarlyFrame, OutboxLine, Process, Question, Request, Session, Turn
@@ -53,8 +53,10 @@ class Progress:
                 self._answered(happening, at)
             case AnswerWanted():
                 questions.ask(self.ledger, happening, at)
+            case HelpWanted():
+                callbacks.begin(self.ledger, self.catalog, happening, at)
             case Withdrawn(request):
-                questions.withdraw(self.ledger, request, at)
+                callbacks.withdraw(self.ledger, request, at)
 
     def process_ended(self, process: Process, end: Json, now: float) -> None:
         """An agent is gone, whoever ended it."""
@@ -147,7 +149,7 @@ class Progress:
                 id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=current.agent, started_at=now
             )
         )
-        sessions.begin(ledger, process, now)
+        sessions.begin(ledger, process, now, self.catalog.describe(current.agent).fs)
         ledger.emit(AgentStatusChanged(agent=current.agent, status="starting"), now)
 
     # What comes in

@@ -23,6 +23,7 @@ from voxpilot.storage.event_log import APPEND, Recorded, encode, numbered
 from voxpilot.storage.rows import (
     Chat,
     EarlyFrame,
+    FileView,
     OutboxLine,
     Process,
     Question,
@@ -30,6 +31,7 @@ from voxpilot.storage.rows import (
     Request,
     Row,
     Session,
+    Terminal,
     Turn,
 )
 
@@ -44,6 +46,7 @@ _OPEN: tuple[tuple[type[Row], str], ...] = (
     (Request, "response IS NULL AND process_id IN ({live})"),
     (OutboxLine, "process_id IN ({live}) ORDER BY n"),
     (EarlyFrame, "process_id IN ({live}) ORDER BY n"),
+    (Terminal, "process_id IN ({live}) AND (released = 0 OR ended IS NULL) ORDER BY created_at"),
 )
 _LIVE = "SELECT id FROM agent_processes WHERE chat_id = ? AND state != 'ended'"
 
@@ -230,6 +233,8 @@ def _is_closed(row: Row) -> bool:
             return state != "open"
         case Request(response=response):
             return response is not None
-        case Reply():
+        case Terminal(released=released, ended=ended):
+            return released and ended is not None
+        case Reply() | FileView():
             return True
     return False

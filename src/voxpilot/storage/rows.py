@@ -202,6 +202,46 @@ class Question(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileView(Row):
+    """What a session last knew of a file: the contents it was given, or wrote itself."""
+
+    TABLE = "file_views"
+    KEY = ("request_id",)
+    request_id: str
+    session_id: str
+    path: str
+    version: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terminal(Row):
+    """A command that runs for an agent, in the keeper of its process. Open until released and ended."""
+
+    TABLE = "terminals"
+    JSON = frozenset({"argv", "env", "ended"})
+    id: str
+    chat_id: str
+    process_id: str
+    session_id: str
+    turn: str | None
+    tool_call_id: str | None
+    argv: tuple[str, ...]
+    cwd: str
+    env: Json
+    byte_limit: int | None
+    """How much of the end of its output the agent wants to see."""
+    offset: int = 0
+    """How far its output has been turned into events."""
+    shown: int = 0
+    """How many bytes of it were."""
+    killed: bool = False
+    released: bool = False
+    ended: Json | None = None
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Device(Row):
     TABLE = "devices"
     id: str

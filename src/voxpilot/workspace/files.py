@@ -25,7 +25,8 @@ from voxpilot.workspace.folder import (
     root_of,
 )
 
-LARGEST_FILE = 10_000_000
+LARGEST_FILE = 8_000_000
+"""Bytes. Seven times as much, which the worst of text becomes on the wire, still fits into a message."""
 _TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _TO_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
