@@ -69,13 +69,18 @@ class Restoring:
 
     def deadlines(self) -> Iterator[float]:
         for request in self._under_way():
-            yield request.created_at + self.settings.restore_timeout
+            if (process := self.ledger.get(Process, request.process_id)) is not None:
+                yield self._deadline(process, request)
 
     def on_time(self, now: float) -> None:
         for request in self._under_way():
             process = self.ledger.get(Process, request.process_id)
-            if process is not None and now >= request.created_at + self.settings.restore_timeout:
+            if process is not None and now >= self._deadline(process, request):
                 self._too_slow(process, request, now)
+
+    def _deadline(self, process: Process, request: Request) -> float:
+        """A request made while frames are read bears the keeper's time, which need not be ours."""
+        return max(request.created_at, process.started_at) + self.settings.restore_timeout
 
     # One step after the other
 
