@@ -13,14 +13,13 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from voxpilot.errors import VoxPilotError
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
-_NOT_VARIABLES = frozenset({"agents", "allowed_hosts", "mcp_servers"})
 _UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -41,6 +40,15 @@ def seconds(value: Any) -> Any:
 
 
 Seconds = Annotated[float, BeforeValidator(seconds), Field(ge=0)]
+
+
+def folders(value: Any) -> Any:
+    """A list, or one text parted as in PATH."""
+    listed = value.split(os.pathsep) if isinstance(value, str) else value
+    return [os.path.expanduser(folder) for folder in listed if folder] if isinstance(listed, list) else listed
+
+
+Folders = Annotated[tuple[Path, ...], BeforeValidator(folders)]
 
 
 class Frozen(BaseModel):
@@ -69,17 +77,6 @@ class AgentSettings(Frozen):
     """Whether we run commands for the agent when it asks."""
 
 
-class McpServer(Frozen):
-    """A tool server that every agent's session is told of."""
-
-    type: Literal["stdio", "http", "sse"] = "stdio"
-    command: str = ""
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = {}
-    url: str = ""
-    headers: dict[str, str] = {}
-
-
 class Settings(Frozen):
     host: str = "127.0.0.1"
     port: int = Field(8460, ge=0, le=65535)
@@ -92,7 +89,6 @@ class Settings(Frozen):
     """Host names besides this machine's own under which the server may be reached."""
     log_level: str = "info"
     agents: dict[str, AgentSettings] = {}
-    mcp_servers: dict[str, McpServer] = {}
     copilot_cli_path: str = ""
     copilot_connection_ttl: Seconds = 1800.0
     """How long an idle agent is kept with nobody looking; 0 keeps it."""
@@ -100,16 +96,20 @@ class Settings(Frozen):
     """How long an agent may work with no server there; 0 is for ever."""
     start_notice: Seconds = 5.0
     start_timeout: Seconds = 60.0
-    restore_timeout: Seconds = 60.0
-    """How long an agent may take to open a session or bring one back."""
-    sign_in_timeout: Seconds = 300.0
-    """How long an agent may take to sign a person in."""
     cancel_timeout: Seconds = 10.0
     """How long an agent may take to stop before it is ended."""
     quiet_time: Seconds = 0.2
     """The pause after a turn before a queued message goes out, for an agent's late words."""
     crash_limit: int = 5
     """Failed runs of one agent in a chat within a minute before it is left alone."""
+    acp_auto_allow_permissions: bool = False
+    """Every chat approves what may be approved, whatever its own policy; `strict` is stronger."""
+    strict: bool = False
+    """Every chat asks, whatever its own policy."""
+    question_timeout: Seconds = 0.0
+    """How long an agent's question waits before it is turned down; 0 is for ever."""
+    trusted_folders: Folders = ()
+    """Folders in which agents may be started without asking, with all in them."""
 
     @property
     def is_local(self) -> bool:
@@ -162,9 +162,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     if ttl := env.get("COPILOT_CONNECTION_TTL"):
         found["copilot_connection_ttl"] = ttl
     for name in Settings.model_fields:
-        if name not in ("agents", "allowed_hosts", "mcp_servers") and (
-            value := env.get(f"VOXPILOT_{name.upper()}")
-        ):
+        if name not in ("agents", "allowed_hosts") and (value := env.get(f"VOXPILOT_{name.upper()}")):
             found[name] = value
     if hosts := env.get("VOXPILOT_ALLOWED_HOSTS"):
         found["allowed_hosts"] = tuple(host.strip() for host in hosts.split(","))

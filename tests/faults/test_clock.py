@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.fakes.script import ALLOW, ask, chunks, say, script, silent, spoken_by
+from tests.fakes.script import ALLOW, REJECT, ask, chunks, say, script, silent, spoken_by
 from tests.faults.driver import ask as ask_database
 from tests.kit.agent_log import AgentLog
 from tests.kit.clock import FakeClock
@@ -28,7 +28,6 @@ from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import Json
 from voxpilot.runtime import questions, turn
 from voxpilot.runtime.clock import Clock
-from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.live_chat import LiveChat
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings, load_settings
@@ -113,9 +112,7 @@ async def kept(place: Path, workspace: Path, agent: str, **env: str) -> AsyncIte
     clock = HandClock(time.time())
     async with Database(settings.database) as db:
         async with Supervisor(db, settings, Catalog(settings), clock) as supervisor:
-            chat_id = await supervisor.create(
-                NewChatWish(workspace=str(workspace), mode="agent", agent=agent), None
-            )
+            chat_id = await supervisor.create(str(workspace), "agent", agent, "ask", None, None)
             try:
                 yield Kept(supervisor, await supervisor.chat(chat_id), clock, settings)
             finally:
@@ -257,6 +254,25 @@ async def test_neither_a_running_turn_nor_an_open_question_is_cut_for_lack_of_vi
         else:
             await chat.cancel()
             assert await chat.ended(turn_id) == ("cancelled", "cancelled")
+
+
+async def test_a_question_is_turned_down_after_its_time_where_one_is_set(
+    place: Path, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F38: refused in words the agent offered, and not a second before."""
+    async with kept(place, workspace, "scripted", VOXPILOT_QUESTION_TIMEOUT="1h") as chat:
+        prompt = script(ask("t1"), say("b"))
+        turn_id = await chat.send(prompt)
+        await chat.until(lambda ledger: bool(ledger.all(Question)))
+        await chat.pass_time(59 * MINUTE)
+        assert (await chat.shown())["needs_you"] == 1
+        await chat.pass_time(2 * MINUTE)
+        assert await chat.ended(turn_id) == ("done", "end_turn")
+        assert agent_log.decisions() == [REJECT]
+        decided = [row.data for row in chat.rows() if row.kind == "answer"]
+        assert [(a["outcome"], a["by"], a["reason"]) for a in decided] == [
+            ("reject_once", "expired", "Nobody answered in time.")
+        ]
 
 
 async def test_a_crash_loop_is_over_after_a_minute(place: Path, workspace: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -76,7 +77,9 @@ async def test_of_two_who_answer_at_once_one_wins_and_the_other_is_told_who(
             assert isinstance(refused, ApiError), f"both won: {replies}"
             assert (refused.status, refused.code) == (409, "already-decided")
             label = {ALLOW: "Allow", ALWAYS: "Always allow", REJECT: "Reject"}[chosen]
-            assert refused.message == f"Already decided on {winner}: {label}."
+            said = re.fullmatch(r"Already decided by (.+) at (\d\d:\d\d): (.+)\.", refused.message)
+            assert said is not None, refused.message
+            assert (said[1], said[3]) == (winner, label)
             won[question["detail"]["tool"] + question["turn"]] = chosen
             names[winner] += 1
 
@@ -127,7 +130,7 @@ async def test_a_double_click_decides_once_and_a_retry_gets_the_same_reply(
         await talk.ended(turn)
         assert await talk.answer(question, ALLOW, key=key) == replies[0]
         for option in (ALLOW, REJECT):
-            with pytest.raises(ApiError, match="409 already-decided: Already decided on a script: Allow"):
+            with pytest.raises(ApiError, match=r"Already decided by a script at \d\d:\d\d: Allow"):
                 await talk.answer(question, option)
         assert agent_log.decisions() == [ALLOW]
         await talk.judge(text=spoken_by(ASK, [ALLOW]))

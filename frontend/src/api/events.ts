@@ -25,6 +25,7 @@ export interface MessagePosted extends Logged {
   attachments?: JsonObject[];
   queued?: boolean;
   removed?: boolean;
+  ahead?: boolean;
 }
 
 export interface TurnStarted extends Logged {
@@ -65,6 +66,7 @@ export interface ToolCallStarted extends Logged {
   locations?: JsonObject[];
   content?: JsonObject[];
   meta?: JsonObject;
+  unasked?: boolean;
 }
 
 /** A patch: fields left out stay as they were. */
@@ -81,6 +83,7 @@ export interface ToolCallChanged extends Logged {
   locations?: JsonObject[];
   content?: JsonObject[];
   meta?: JsonObject;
+  unasked?: boolean;
 }
 
 export interface PlanMade extends Logged {

@@ -119,12 +119,17 @@ function takeMessage(chat: ChatState, body: Events["message"]): void {
   const before = chat.head.queue;
   const queue = before.filter((message) => message.id !== body.id);
   if (body.queued) {
-    const place = before.findIndex((message) => message.id === body.id);
-    queue.splice(place < 0 ? queue.length : place, 0, own(body));
+    queue.splice(placeOf(before, body), 0, own(body));
   } else if (!body.removed) {
     add(chat, "message", body, own(body));
   }
   chat.head.queue = queue;
+}
+
+/** Where a message waits: where it did, behind those that go ahead like it, or at the end. */
+function placeOf(queue: readonly QueuedMessage[], body: Events["message"]): number {
+  const place = queue.findIndex((message) => message.id === body.id || (body.ahead && !message.ahead));
+  return place < 0 ? queue.length : place;
 }
 
 function startTurn(chat: ChatState, body: Events["turn-started"]): void {
@@ -132,7 +137,7 @@ function startTurn(chat: ChatState, body: Events["turn-started"]): void {
   chat.head.turn = { id: turn as string, since: body.at, ...given({ by, agent, session_name }) };
   const waiting = chat.head.queue.find((message) => message.id === body.message_id);
   if (waiting === undefined) return;
-  const { queued: _, ...message } = waiting as QueuedMessage;
+  const { queued: _, ahead: __, ...message } = waiting as QueuedMessage;
   add(chat, "message", body, message);
   chat.head.queue = chat.head.queue.filter((other) => other.id !== body.message_id);
 }

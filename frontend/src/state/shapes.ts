@@ -56,6 +56,8 @@ export interface QueuedMessage {
   text: string;
   attachments?: JsonObject[];
   queued?: boolean;
+  /** Goes before those that do not. */
+  ahead?: boolean;
 }
 
 export interface AgentStatus {
@@ -144,6 +146,8 @@ export interface ToolBlock extends Placed {
   /** The event that holds the whole of each field of which only a preview is here. */
   cut_at?: { input?: number; output?: number; content?: number; locations?: number };
   meta?: JsonObject;
+  /** It changed something, and nobody was asked. */
+  unasked?: boolean;
 }
 
 /** What a tool call shows, as ACP sends it. Anything may be missing: agents are not careful. */
@@ -195,6 +199,8 @@ export interface QuestionDetail {
   input?: Json;
   locations?: { path?: string; line?: number | null }[];
   content?: ToolContent[];
+  /** Why this is more than everyday work. */
+  caution?: string;
   [more: string]: unknown;
 }
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from voxpilot.agents.options import options_of
+from voxpilot.agents.unasked import unasked
 from voxpilot.chat.events import (
     ChatInfoChanged,
     CommandsChanged,
@@ -114,16 +115,26 @@ def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> No
 def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
     fields = {"title": "", "tool_kind": "other", "status": "pending", **tool_fields(update)}
+    id = tool_id(update)
     event = ToolCallStarted(
-        id=tool_id(update), turn=session.turn, tool_call_id=session.tool_call_id, **fields
+        id=id,
+        turn=session.turn,
+        tool_call_id=session.tool_call_id,
+        unasked=unasked(ledger, session, id, fields),
+        **fields,
     )
     ledger.emit(event, at)
 
 
 def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
+    id, fields = tool_id(update), tool_fields(update)
     event = ToolCallChanged(
-        id=tool_id(update), turn=session.turn, tool_call_id=session.tool_call_id, **tool_fields(update)
+        id=id,
+        turn=session.turn,
+        tool_call_id=session.tool_call_id,
+        unasked=unasked(ledger, session, id, fields),
+        **fields,
     )
     ledger.emit(event, at)
 

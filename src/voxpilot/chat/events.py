@@ -50,6 +50,8 @@ class MessagePosted(Event):
     """Waits for its turn; `turn-started` with this message ends the wait."""
     removed: bool | None = None
     """Taken out of the queue again."""
+    ahead: bool | None = None
+    """While it waits: before the messages that are not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,8 @@ class ToolCallStarted(Event):
     locations: tuple[Json, ...] = ()
     content: tuple[Json, ...] = ()
     meta: Json | None = None
+    unasked: bool | None = None
+    """It changed something, and nobody was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +112,7 @@ class ToolCallChanged(Event):
     locations: tuple[Json, ...] | None = None
     content: tuple[Json, ...] | None = None
     meta: Json | None = None
+    unasked: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,8 @@ Lane = Literal["agent", "delegated"]
 
 ALLOWING = ("allow_once", "allow_always")
 """Kinds of options that may be chosen for a person, the more modest first."""
+MOST_PATHS = 500
+"""Places one call may name and still be looked through."""
 MUTATING = frozenset({"edit", "delete", "move", "execute"})
 _NOTHING = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 """Paths outside every folder that hold nothing."""
@@ -95,8 +97,11 @@ def reservation(call: Json, ground: Ground) -> str:
     if call.get("cut"):
         return "it is too large to be looked through"
     touched = touched_by(call)
+    if len(touched.paths) > MOST_PATHS:
+        return "it is too large to be looked through"
+    folders = _Folders.of(ground)
     for path in sorted(touched.paths):
-        if why := _reservation_about(path, call, ground):
+        if why := _reservation_about(path, call, ground, folders):
             return why
     return touched.unclear
 
@@ -107,18 +112,38 @@ def acts(call: Json) -> bool:
         return True
     if any(isinstance(item, dict) and item.get("type") == "diff" for item in call.get("content") or ()):
         return True
-    given = call.get("input")
-    return isinstance(given, dict) and any(_has_words(given.get(name)) for name in ("command", "cmd"))
+    return _runs(call)
+
+
+def has_acted(call: Json) -> bool:
+    """Whether a tool call has changed something: a command that failed has run, an edit has not."""
+    status = call.get("status")
+    return acts(call) and (status == "completed" or (status == "failed" and _runs(call)))
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:
     return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
 
 
-def _reservation_about(path: str, call: Json, ground: Ground) -> str:
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Where the folders of a ground really are."""
+
+    roots: tuple[str, ...]
+    own: tuple[str, ...]
+
+    @classmethod
+    def of(cls, ground: Ground) -> _Folders:
+        roots = tuple(map(ground.follow, ground.roots))
+        # A folder of ours that a chat was given to work in is a root like any other.
+        own = [f for f in map(ground.follow, ground.own) if not any(is_inside(root, (f,)) for root in roots)]
+        return cls(roots, tuple(own))
+
+
+def _reservation_about(path: str, call: Json, ground: Ground, folders: _Folders) -> str:
     places = _absolute(path, call, ground)
     leads_to = {ground.follow(place) for place in places}
-    roots = [ground.follow(root) for root in ground.roots]
+    roots = folders.roots
     if leads_to <= _NOTHING:
         return ""
     if any(not is_inside(place, roots) for place in leads_to):
@@ -126,9 +151,8 @@ def _reservation_about(path: str, call: Json, ground: Ground) -> str:
     named = {posixpath.normpath(place) for place in places}
     if any(is_control_file(_below(place, (*ground.roots, *roots))) for place in named | leads_to):
         return f"{path} can change what programs do"
-    # A folder of ours that a chat was given to work in is a root like any other.
-    own = [f for f in map(ground.follow, ground.own) if not any(is_inside(root, (f,)) for root in roots)]
-    return f"{path} belongs to VoxPilot" if any(is_inside(place, own) for place in leads_to) else ""
+    is_own = any(is_inside(place, folders.own) for place in leads_to)
+    return f"{path} belongs to VoxPilot" if is_own else ""
 
 
 def _absolute(path: str, call: Json, ground: Ground) -> list[str]:
@@ -155,6 +179,12 @@ def _below(path: str, roots: Iterable[str]) -> str:
         if is_inside(path, (root,)):
             return path[len(root) :].lstrip("/")
     return path
+
+
+def _runs(call: Json) -> bool:
+    given = call.get("input")
+    named = [given.get(name) for name in ("command", "cmd")] if isinstance(given, dict) else []
+    return call.get("tool_kind") == "execute" or any(map(_has_words, named))
 
 
 def _has_words(value: Any) -> bool:

@@ -110,6 +110,11 @@ class Transcript:
         """A tool call in memory; the second name is the delegated call it belongs to."""
         return self.find("tool", f"{tool_call_id or ''}/{id}")
 
+    def was_asked(self, turn: str | None, id: str, tool_call_id: str | None) -> bool:
+        """Whether there was a question about this tool call in this turn."""
+        block = self.find("asked", f"{tool_call_id or ''}/{id}")
+        return block is not None and block.get("turn") == turn
+
     def add(self, kind: str, body: Json, **fields: Any) -> Json:
         block: Json = {"pos": body.get("first_seq", body["seq"]), "kind": kind, "at": body["at"]}
         for name in ("turn", "tool_call_id"):
@@ -137,6 +142,8 @@ class Transcript:
         self._blocks.append(block)
         if (key := _key_of(block)) is not None:
             self._index[(block["kind"], key)] = block
+        if block["kind"] == "question" and "tool" in block["detail"]:
+            self._index["asked", _tool_key({**block, "id": block["detail"]["tool"]})] = block
 
 
 def fold(events: Iterable[tuple[str, Json]]) -> Transcript:
@@ -155,6 +162,8 @@ def _key_of(block: Json) -> str | None:
             return _tool_key(block)
         case "question" | "message":
             return str(block["id"])
+        case "notice":
+            return f"{block['code']}/{block.get('turn')}"
         case "plan":
             return f"{block.get('turn')}/{block.get('tool_call_id')}"
     return None
@@ -174,11 +183,18 @@ def _own(body: Json) -> Json:
 def _message(chat: Transcript, body: Json) -> None:
     queue = [message for message in chat.head["queue"] if message["id"] != body["id"]]
     if body.get("queued"):
-        at = next((i for i, m in enumerate(chat.head["queue"]) if m["id"] == body["id"]), len(queue))
-        queue.insert(at, _own(body))
+        queue.insert(_place(chat.head["queue"], body), _own(body))
     elif not body.get("removed"):
         chat.add("message", body, **_own(body))
     chat.head["queue"] = queue
+
+
+def _place(queue: list[Json], body: Json) -> int:
+    """Where a message waits: where it did, behind those that go ahead like it, or at the end."""
+    for place, message in enumerate(queue):
+        if message["id"] == body["id"] or (body.get("ahead") and not message.get("ahead")):
+            return place
+    return len(queue)
 
 
 def _turn_started(chat: Transcript, body: Json) -> None:
@@ -191,6 +207,7 @@ def _turn_started(chat: Transcript, body: Json) -> None:
     waiting = {message["id"]: message for message in head["queue"]}
     if (message := waiting.pop(body["message_id"], None)) is not None:
         message.pop("queued", None)
+        message.pop("ahead", None)
         chat.add("message", body, **message)
     head["queue"] = list(waiting.values())
 

@@ -7,15 +7,20 @@ them any more. Lives elsewhere: how an agent asks (agents/sessions.py).
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
+from datetime import datetime
 from typing import Literal
 
 from voxpilot.agents import forms, wishes
 from voxpilot.agents.dialogue import AnswerWanted
-from voxpilot.chat.events import Json, QuestionAnswered, QuestionAsked
+from voxpilot.chat.events import Json, NoticeGiven, QuestionAnswered, QuestionAsked
 from voxpilot.errors import Conflict, Invalid, NotFound
+from voxpilot.runtime.ground import caution
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Question, Request, Session, Turn
 
+OPEN_LIMIT = 1000
+"""Open questions in one chat; an agent that floods people with more gets no for an answer."""
 AGENTS = "agent"
 """The purpose of a question that an agent put; its answer goes to the agent as it is."""
 
@@ -32,6 +37,10 @@ def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
     turn = ledger.get(Turn, session.turn) if session.turn else None
     if turn is None or turn.cancelled_at is not None or not session.prompting:
         # Nobody may approve what was stopped, or what no turn asked for.
+        wishes.dismiss(ledger, wanted.request)
+        return
+    if len(ledger.all(Question)) >= OPEN_LIMIT:
+        _note_flood(ledger, turn, at)
         wishes.dismiss(ledger, wanted.request)
         return
     wish = wishes.wish_of(ledger, session, wanted, at)
@@ -66,18 +75,17 @@ def ask_ourselves(
     request: Request | None = None,
     session: Session | None = None,
     agent: str | None = None,
-    process_id: str = "",
 ) -> Question:
     """Ask the person something of our own; `decisions.py` says what follows from the answer.
 
     With a request, the question is about that request of an agent's: it is taken back when the
-    agent withdraws it, and closed when the agent is gone; so it is with a process.
+    agent withdraws it, and closed when the agent is gone.
     """
     question = Question(
         id=_id_for(request) if request else f"q-{uuid.uuid4().hex[:12]}",
         chat_id=ledger.chat.id,
         turn=turn,
-        process_id=request.process_id if request else process_id,
+        process_id=request.process_id if request else "",
         request_id=request.id if request else "",
         session_id=session.id if session else "",
         type=type,
@@ -107,9 +115,16 @@ def answer(
     chosen = next((option for option in question.options if option["id"] == option_id), None)
     if chosen is None:
         raise Invalid("That is not one of the options.", "Choose one that was offered.")
-    if question.purpose == AGENTS and request is not None:
-        wishes.choose(ledger, request, option_id)
-    return _decide(ledger, question, chosen["kind"] or "selected", "person", at, option_id, where, reason)
+    return _choose(ledger, question, request, chosen, "person", at, where, reason)
+
+
+def choose_for_person(
+    ledger: Ledger, question: Question, option_id: str, by: str, at: float, reason: str | None = None
+) -> Question:
+    """An option chosen by a policy, a rule or the clock."""
+    chosen = next(option for option in question.options if option["id"] == option_id)
+    request = ledger.get(Request, question.request_id)
+    return _choose(ledger, question, request, chosen, by, at, reason=reason)
 
 
 def respond(
@@ -132,12 +147,14 @@ def withdraw(ledger: Ledger, request: Request, at: float) -> None:
             cancel(ledger, question, at)
 
 
-def cancel(ledger: Ledger, question: Question, at: float) -> None:
+def cancel(
+    ledger: Ledger, question: Question, at: float, by: str = "cancelled", reason: str | None = None
+) -> None:
     """Tell the agent that nobody will choose."""
     request = ledger.get(Request, question.request_id)
     if request is not None and ledger.get(Process, question.process_id) is not None:
         wishes.dismiss(ledger, request)
-    _decide(ledger, question, "cancelled", "cancelled", at)
+    _decide(ledger, question, "cancelled", by, at, reason=reason)
 
 
 def expire(ledger: Ledger, question: Question, why: str, at: float) -> None:
@@ -150,13 +167,32 @@ def explain_decided(question: Question) -> AlreadyDecided:
     match question.decided_by:
         case "cancelled":
             return AlreadyDecided("The turn was stopped, so this question is closed.")
-        case "expired":
+        case "expired" if question.outcome == "expired":
             return AlreadyDecided(
                 "The agent is gone, so nothing was done.", "Send a message to start it again."
             )
     label = next((o["label"] for o in question.options if o["id"] == question.option_id), question.outcome)
-    where = f" on {question.decided_where}" if question.decided_where else ""
-    return AlreadyDecided(f"Already decided{where}: {label}.")
+    when = datetime.fromtimestamp(question.decided_at or 0).strftime("%H:%M")
+    return AlreadyDecided(f"Already decided by {_who(question)} at {when}: {label}.")
+
+
+def _who(question: Question) -> str:
+    match question.decided_by:
+        case "auto":
+            return "the chat's policy"
+        case "rule":
+            return "a rule of yours"
+        case "expired":
+            return "the time limit"
+    return question.decided_where or "you"
+
+
+def _note_flood(ledger: Ledger, turn: Turn, at: float) -> None:
+    """Said once for a turn."""
+    said = ledger.transcript.find("notice", f"too-many-questions/{turn.id}")
+    if said is None:
+        text = f"The agent asks more than {OPEN_LIMIT} things at once; the rest was turned down."
+        ledger.emit(NoticeGiven(level="warning", code="too-many-questions", text=text, turn=turn.id), at)
 
 
 def _id_for(request: Request) -> str:
@@ -164,6 +200,8 @@ def _id_for(request: Request) -> str:
 
 
 def _put(ledger: Ledger, question: Question, agent: str | None, tool_call_id: str | None, at: float) -> None:
+    if question.type == "permission" and (why := caution(ledger, question.detail)):
+        question = replace(question, detail={**question.detail, "caution": why})
     ledger.save(question)
     event = QuestionAsked(
         id=question.id,
@@ -185,6 +223,25 @@ def _open(ledger: Ledger, question_id: str) -> tuple[Question, Request | None]:
     if question is None or (request is None and question.request_id):
         raise NotFound("There is no such open question.")
     return question, request
+
+
+def _choose(
+    ledger: Ledger,
+    question: Question,
+    request: Request | None,
+    chosen: Json,
+    by: str,
+    at: float,
+    where: str | None = None,
+    reason: str | None = None,
+) -> Question:
+    if question.purpose == AGENTS and request is not None:
+        wishes.choose(ledger, request, chosen["id"])
+    session = ledger.get(Session, question.session_id)
+    kind = question.detail.get("tool_kind")
+    if session is not None and chosen["kind"] == "allow_always" and isinstance(kind, str):
+        ledger.change(session, always=tuple({*(session.always or ()), kind}))
+    return _decide(ledger, question, chosen["kind"] or "selected", by, at, chosen["id"], where, reason)
 
 
 def _decide(

@@ -20,11 +20,12 @@ from voxpilot.chat.events import (
     TurnEnded,
     TurnStarted,
 )
-from voxpilot.chat.titles import title_of
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.runtime import questions
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Question, Request, Session, Turn, TurnState
+
+TITLE_LENGTH = 50
 
 
 def running(ledger: Ledger) -> Turn | None:
@@ -35,17 +36,14 @@ def all_running(ledger: Ledger) -> list[Turn]:
     return [turn for turn in ledger.all(Turn) if turn.state == "running"]
 
 
-def of_agent(ledger: Ledger, agent: str) -> Turn | None:
-    """The running turn that this agent is to answer."""
-    return next((turn for turn in all_running(ledger) if turn.agent == agent), None)
-
-
 def queued(ledger: Ledger) -> list[Turn]:
-    return [turn for turn in ledger.all(Turn) if turn.state == "queued"]
+    """Messages that wait, the next one first."""
+    waiting = [turn for turn in ledger.all(Turn) if turn.state == "queued"]
+    return sorted(waiting, key=lambda turn: (not turn.ahead, turn.number))
 
 
-def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float) -> Turn:
-    """Put a person's message behind whatever runs."""
+def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, ahead: bool = False) -> Turn:
+    """Put a person's message behind whatever runs; `ahead` of what waits already."""
     agent = ledger.chat.agent
     if agent is None:
         raise Invalid("This chat has no agent to talk to.", "Choose an agent for the chat.")
@@ -60,10 +58,11 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float) -
             attachments=attachments,
             agent=agent,
             created_at=now,
+            ahead=ahead,
         )
     )
     if not ledger.chat.title:
-        title = title_of(text) or "New chat"
+        title = " ".join(text.split())[:TITLE_LENGTH] or "New chat"
         ledger.change(ledger.chat, title=title)
         ledger.emit(ChatInfoChanged(title=title), now)
     ledger.emit(_message(turn), now)
@@ -150,7 +149,12 @@ def process_of(ledger: Ledger, agent: str) -> Process | None:
 
 def _message(turn: Turn) -> MessagePosted:
     return MessagePosted(
-        id=turn.message_id, role="user", text=turn.text, attachments=turn.attachments, queued=True
+        id=turn.message_id,
+        role="user",
+        text=turn.text,
+        attachments=turn.attachments,
+        queued=True,
+        ahead=turn.ahead or None,
     )
 
 

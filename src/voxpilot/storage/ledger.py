@@ -32,6 +32,7 @@ from voxpilot.storage.rows import (
     Row,
     Session,
     Terminal,
+    TrustedFolder,
     Turn,
 )
 
@@ -47,6 +48,7 @@ _OPEN: tuple[tuple[type[Row], str], ...] = (
     (OutboxLine, "process_id IN ({live}) ORDER BY n"),
     (EarlyFrame, "process_id IN ({live}) ORDER BY n"),
     (Terminal, "process_id IN ({live}) AND (released = 0 OR ended IS NULL) ORDER BY created_at"),
+    (TrustedFolder, "? IS NOT NULL"),  # those of all chats
 )
 _LIVE = "SELECT id FROM agent_processes WHERE chat_id = ? AND state != 'ended'"
 
@@ -105,6 +107,11 @@ class Ledger:
         """The row as it stands now, with these fields changed."""
         current = self.get(type(row), *row.identity()) or row
         return self.save(replace(current, **changes))
+
+    def know(self, row: Row) -> None:
+        """A row that others have stored meanwhile."""
+        for rows in (self._rows, self._kept):
+            rows.setdefault(type(row), {})[row.identity()] = row
 
     def delete(self, row: Row) -> None:
         self._rows[type(row)].pop(row.identity(), None)

@@ -20,6 +20,8 @@ class Row:
     KEY: ClassVar[tuple[str, ...]] = ("id",)
     JSON: ClassVar[frozenset[str]] = frozenset()
     """Columns kept as JSON text."""
+    REPLACES: ClassVar[bool] = False
+    """Whether writing one that is there already is no mistake."""
 
     def identity(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.KEY)
@@ -28,7 +30,7 @@ class Row:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat(Row):
     TABLE = "chats"
-    JSON = frozenset({"crashes", "directories"})
+    JSON = frozenset({"crashes"})
     id: str
     title: str
     workspace: str
@@ -42,8 +44,6 @@ class Chat(Row):
     last_seq: int = 0
     crashes: tuple[float, ...] = ()
     """When its agents last failed, so that a crash loop is noticed."""
-    directories: tuple[str, ...] = ()
-    """Further folders its agents may touch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,8 @@ class Turn(Row):
     ended_at: float | None = None
     cancelled_at: float | None = None
     """When a person asked to stop it."""
+    ahead: bool = False
+    """While queued: goes before those that are not."""
     stop_reason: str | None = None
     error: Json | None = None
 
@@ -101,7 +103,7 @@ class Process(Row):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Row):
     TABLE = "acp_sessions"
-    JSON = frozenset({"options", "replay", "note"})
+    JSON = frozenset({"options", "replay", "note", "always"})
     id: str
     chat_id: str
     agent: str
@@ -128,18 +130,14 @@ class Session(Row):
     """Modes, models and config options as the agent last gave them."""
     prompts: int = 0
     """How many prompts it was sent."""
-    asked: str | None = None
-    """The beginning of the last of them."""
-    cut: bool = False
-    """Its process died in the midst of one."""
-    wanted: bool = False
-    """To be opened although no turn needs it: a restart, or history that somebody wants to see."""
     loading: Literal["quiet", "shown"] | None = None
     """While the agent repeats its history: whether we hold it already, or show it."""
     replay: Json | None = None
     """The turn being rebuilt from such a history."""
     note: Json | None = None
     """What a new session is told of an earlier one that was lost, and whether the person agreed."""
+    always: tuple[str, ...] | None = None
+    """Kinds of tools that were allowed for good; the agent need not ask about them again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +205,19 @@ class Question(Row):
     reason: str | None = None
     purpose: str = "agent"
     """Who wants to know: an agent, or we ourselves, and what for; see runtime/decisions.py."""
+    policy: str | None = None
+    """The policy under which it was last looked at whether a person must decide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustedFolder(Row):
+    """A person said that agents may be started there and below."""
+
+    TABLE = "trusted_folders"
+    KEY = ("path",)
+    REPLACES = True
+    path: str
+    at: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,8 @@ def insert(row: Row) -> Statement:
     names = columns(type(row))
     marks = ", ".join("?" * len(names))
     values = tuple(_to_sql(row, name) for name in names)
-    return f"INSERT INTO {row.TABLE} ({', '.join(names)}) VALUES ({marks})", values
+    verb = "INSERT OR REPLACE" if row.REPLACES else "INSERT"
+    return f"{verb} INTO {row.TABLE} ({', '.join(names)}) VALUES ({marks})", values
 
 
 def update(old: Row, new: Row) -> Statement | None:
