@@ -171,6 +171,7 @@ export const scene: Scene = {
       name === "expired"
         ? ({ message: "This link has been used or is too old.", hint: "Make a new one with voxpilot link." } as never)
         : undefined,
+    expiresAt: undefined,
     device: "Chrome on Linux",
   },
   outbox:

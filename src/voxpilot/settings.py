@@ -13,13 +13,14 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from voxpilot.errors import VoxPilotError
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
+_NOT_VARIABLES = frozenset({"agents", "allowed_hosts", "mcp_servers"})
 _UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -77,6 +78,17 @@ class AgentSettings(Frozen):
     """Whether we run commands for the agent when it asks."""
 
 
+class McpServer(Frozen):
+    """A tool server that every agent's session is told of."""
+
+    type: Literal["stdio", "http", "sse"] = "stdio"
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    url: str = ""
+    headers: dict[str, str] = {}
+
+
 class Settings(Frozen):
     host: str = "127.0.0.1"
     port: int = Field(8460, ge=0, le=65535)
@@ -89,6 +101,7 @@ class Settings(Frozen):
     """Host names besides this machine's own under which the server may be reached."""
     log_level: str = "info"
     agents: dict[str, AgentSettings] = {}
+    mcp_servers: dict[str, McpServer] = {}
     copilot_cli_path: str = ""
     copilot_connection_ttl: Seconds = 1800.0
     """How long an idle agent is kept with nobody looking; 0 keeps it."""
@@ -96,6 +109,10 @@ class Settings(Frozen):
     """How long an agent may work with no server there; 0 is for ever."""
     start_notice: Seconds = 5.0
     start_timeout: Seconds = 60.0
+    restore_timeout: Seconds = 60.0
+    """How long an agent may take to open a session or bring one back."""
+    sign_in_timeout: Seconds = 300.0
+    """How long an agent may take to sign a person in."""
     cancel_timeout: Seconds = 10.0
     """How long an agent may take to stop before it is ended."""
     quiet_time: Seconds = 0.2
@@ -162,7 +179,9 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     if ttl := env.get("COPILOT_CONNECTION_TTL"):
         found["copilot_connection_ttl"] = ttl
     for name in Settings.model_fields:
-        if name not in ("agents", "allowed_hosts") and (value := env.get(f"VOXPILOT_{name.upper()}")):
+        if name not in ("agents", "allowed_hosts", "mcp_servers") and (
+            value := env.get(f"VOXPILOT_{name.upper()}")
+        ):
             found[name] = value
     if hosts := env.get("VOXPILOT_ALLOWED_HOSTS"):
         found["allowed_hosts"] = tuple(host.strip() for host in hosts.split(","))

@@ -21,6 +21,11 @@ REQUESTS: dict[str, type[BaseModel]] = {
     "session/new": schema.NewSessionRequest,
     "session/load": schema.LoadSessionRequest,
     "session/resume": schema.ResumeSessionRequest,
+    "session/list": schema.ListSessionsRequest,
+    "session/fork": schema.ForkSessionRequest,
+    "session/close": schema.CloseSessionRequest,
+    "session/delete": schema.DeleteSessionRequest,
+    "authenticate": schema.AuthenticateRequest,
     "session/prompt": schema.PromptRequest,
     "session/set_mode": schema.SetSessionModeRequest,
 }

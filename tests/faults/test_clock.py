@@ -28,6 +28,7 @@ from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import Json
 from voxpilot.runtime import questions, turn
 from voxpilot.runtime.clock import Clock
+from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.live_chat import LiveChat
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings, load_settings
@@ -112,7 +113,9 @@ async def kept(place: Path, workspace: Path, agent: str, **env: str) -> AsyncIte
     clock = HandClock(time.time())
     async with Database(settings.database) as db:
         async with Supervisor(db, settings, Catalog(settings), clock) as supervisor:
-            chat_id = await supervisor.create(str(workspace), "agent", agent, "ask", None, None)
+            chat_id = await supervisor.create(
+                NewChatWish(workspace=str(workspace), mode="agent", agent=agent), None
+            )
             try:
                 yield Kept(supervisor, await supervisor.chat(chat_id), clock, settings)
             finally:

@@ -115,7 +115,8 @@ async def test_a_message_that_meets_an_agent_on_its_way_out_starts_it_again(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:
     """F85: the idle agent takes its time to leave, and the message waits for it."""
-    slow = scripted("ignore-eof", log=agent_log.path)
+    kept = ["--store", str(agent_log.path.parent / "agent")]
+    slow = scripted("ignore-eof", log=agent_log.path, options=kept)
     server = await start_server(agents={"slow": slow}, env={"VOXPILOT_COPILOT_CONNECTION_TTL": "0.3"})
     async with talking(server, workspace, "slow") as talk:
         await talk.run(script(say("one")))

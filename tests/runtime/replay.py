@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from tests.kit.traces import RecordedFrame
-from voxpilot.agents import dialogue, wire
+from voxpilot.agents import dialogue, replay, wire
 from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript
@@ -85,7 +86,12 @@ class Replay:
         process = f"p{frame.run}"
         if self.ledger.get(Process, process) is None:
             self._new_process(process, frame.at)
+        waiting = [r for r in self.ledger.all(Request) if "loads" in r.subject]
         journal_step.take_record(self.progress, process, Record(b"<", line, frame.at, self.offset))
+        for request in waiting:
+            if self.ledger.get(Request, request.id) is None:
+                answer: Json = {"error": {}} if "error" in frame.message else {"result": {}}
+                self._loaded(replace(request, response=answer), frame.at)
 
     def _send(self, frame: RecordedFrame) -> None:
         """What the probing client sent, made into the rows our server would have made."""
@@ -114,17 +120,32 @@ class Replay:
             self.names += 1
             subject = {"session_name": f"s{self.names}"}
         elif method in ("session/load", "session/resume") and session is None:
-            self._take_over(process, params["sessionId"], at)
+            subject = {"loads": self._take_over(process, params["sessionId"])}
         elif method == "session/prompt" and session is not None:
             subject = {"turn": self._begin(session, params, at), "session": session.id}
         request = dialogue.ask(self.ledger, process, method, params, at, **subject)
         self.ledger.change(request, rpc_id=wire.id_text(message["id"]))
         self._sent()
 
-    def _take_over(self, process: str, acp_session_id: str, at: float) -> None:
+    def _take_over(self, process: str, acp_session_id: str) -> Json | None:
+        """A session is loaded, and what is repeated is shown."""
         known = next((s for s in self.ledger.all(Session) if s.acp_session_id == acp_session_id), None)
-        if known is not None:
-            self.ledger.change(known, process_id=process)
+        if known is None:
+            return None
+        self.ledger.change(known, process_id=process, loading="shown", replay=None)
+        return {"session": known.id}
+
+    def _loaded(self, request: Request, at: float) -> None:
+        """The load was answered; some recordings go on with the session though it was refused."""
+        if (loads := request.subject.get("loads")) is None or request.response is None:
+            return
+        session = self.ledger.get(Session, loads["session"])
+        assert session is not None
+        if "error" in request.response:
+            self.ledger.change(session, loading=None)
+        else:
+            replay.finish(self.ledger, session, at)
+            self.ledger.change(session, loading=None, replay=None)
 
     def _begin(self, session: Session, params: Json, at: float) -> str:
         text = "".join(block.get("text", "") for block in params["prompt"])
@@ -171,15 +192,15 @@ def play_all(
     folder: Path, name: str, frames: tuple[RecordedFrame, ...], restart_after: Callable[[int], bool]
 ) -> list[tuple[str, Json]]:
     """The events of a whole recording, restarted after the frames that were named."""
-    replay = Replay(folder, name)
+    played = Replay(folder, name)
     try:
         for number, frame in enumerate(frames):
-            replay.play(frame)
+            played.play(frame)
             if restart_after(number):
-                replay.restart()
-        return replay.events()
+                played.restart()
+        return played.events()
     finally:
-        replay.close()
+        played.close()
 
 
 def _choice(message: Json) -> Any:

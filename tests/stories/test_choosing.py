@@ -14,7 +14,6 @@ from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Viewer
-from tests.kit.waiting import until
 
 SCHEMA = {
     "type": "object",

@@ -152,6 +152,18 @@ describe("streaming", () => {
     expect(root.querySelector(".code-head")?.textContent).toContain("py");
   });
 
+  test("a text that seemed finished may go on anywhere", () => {
+    const whole = htmlOf(text);
+    for (let cut = 4; cut < text.length; cut += 13) {
+      const root = document.createElement("div");
+      const drawing = new StreamedMarkdown(root);
+      drawing.update(text.slice(0, cut), true);
+      drawing.update(text.slice(0, cut + 5), true);
+      drawing.update(text, true);
+      expect(root.innerHTML).toBe(whole);
+    }
+  });
+
   test("a text that was replaced is drawn anew", () => {
     const root = document.createElement("div");
     const drawing = new StreamedMarkdown(root);

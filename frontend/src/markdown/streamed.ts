@@ -68,13 +68,15 @@ export class StreamedMarkdown {
     for (const surplus of this.live.splice(tokens.length)) surplus.node.remove();
   }
 
-  /** Blocks that cannot change any more are never looked at again. */
+  /** Blocks that cannot change any more are never looked at again. What seemed finished may still go on, by its end. */
   private settle(tokens: Token[]): void {
-    const count = this.isFinished ? tokens.length : Math.max(0, tokens.length - OPEN_BLOCKS);
+    if (this.isFinished) for (const { frames } of this.live) frames.forEach(colour);
+    const count = Math.max(0, tokens.length - OPEN_BLOCKS);
     const length = tokens.slice(0, count).reduce((sum, token) => sum + token.raw.length, 0);
     const raw = tokens.slice(0, count).map((token) => token.raw);
     if (!this.shown.startsWith(raw.join(""), this.settled)) return;
-    for (const { frames } of this.live.splice(0, count)) frames.forEach(colour);
+    const done = this.live.splice(0, count);
+    if (!this.isFinished) for (const { frames } of done) frames.forEach(colour);
     this.settled += length;
   }
 }

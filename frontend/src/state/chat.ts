@@ -111,6 +111,8 @@ class Entry {
   readonly #setHasOlder: (has: boolean) => void;
   readonly isLoadingOlder: Accessor<boolean>;
   readonly #setLoadingOlder: (is: boolean) => void;
+  /** Older blocks on their way: whoever asks meanwhile waits for the same. */
+  #older: Promise<void> | undefined;
 
   constructor(readonly id: string) {
     [this.state, this.#set] = createStore(emptyChat(id));
@@ -148,9 +150,14 @@ class Entry {
     return isWhole;
   }
 
-  async loadOlder(): Promise<void> {
+  loadOlder(): Promise<void> {
+    this.#older ??= this.#loadOlder().finally(() => (this.#older = undefined));
+    return this.#older;
+  }
+
+  async #loadOlder(): Promise<void> {
     const first = this.state.blocks[0];
-    if (!this.hasOlder() || this.isLoadingOlder() || first === undefined) return;
+    if (!this.hasOlder() || first === undefined) return;
     this.#setLoadingOlder(true);
     try {
       const older = (await api.olderBlocks(this.id, first.pos, OLDER_AT_ONCE)) as Block[];

@@ -42,6 +42,8 @@ class Agent:
     """Whether files are read and written for it."""
     terminal: bool = False
     """Whether commands are run for it."""
+    login_hint: str = ""
+    """What to do when it wants a sign-in, if it does not say so itself."""
 
 
 class Catalog:
@@ -74,6 +76,7 @@ class Catalog:
             search_path=search_path,
             fs=entry.fs,
             terminal=entry.terminal,
+            login_hint=entry.login_hint,
         )
 
     def describe(self, id: str) -> Agent:

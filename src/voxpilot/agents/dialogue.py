@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from voxpilot.agents import wire
+from voxpilot.agents import replay, wire
 from voxpilot.agents.translate import SPOKEN, translate
 from voxpilot.chat.events import Json, NoticeGiven, UpdateNotUnderstood
 from voxpilot.storage.ledger import Ledger
@@ -162,6 +162,9 @@ def _hear_update(ledger: Ledger, process_id: str, params: Json, line: bytes, at:
     session = session_of(ledger, process_id, acp_session_id)
     if session is None:
         _keep_early(ledger, process_id, acp_session_id, line, params, at)
+        return False
+    if session.loading is not None:
+        replay.hear(ledger, session, update, at)
         return False
     if not session.prompting and session.turn is not None and at > (session.answered_at or 0) + LATE_SECONDS:
         session = ledger.change(session, turn=None, tool_call_id=None)

@@ -11,12 +11,11 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from voxpilot.agents.dialogue import AnswerWanted, refuse, reply
+from voxpilot.agents.failures import CANCELLED
 from voxpilot.agents.translate import NotUnderstood, tool_fields, tool_id
 from voxpilot.chat.events import Json, ToolCallChanged
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
-
-CANCELLED = -32800
 
 
 @dataclass(frozen=True, slots=True)

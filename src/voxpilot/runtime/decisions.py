@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voxpilot.runtime import files, questions, turn
+from voxpilot.runtime import files, questions, restoring, signing_in, turn
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question
 
 Consequence = Callable[[Ledger, Question, float], None]
-_CONSEQUENCES: dict[str, Consequence] = {files.PURPOSE: files.decided}
+_CONSEQUENCES: dict[str, Consequence] = {
+    files.PURPOSE: files.decided,
+    restoring.CONTEXT: restoring.context_decided,
+    signing_in.PURPOSE: signing_in.decided,
+}
 
 
 def answer(

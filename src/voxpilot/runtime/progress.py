@@ -12,13 +12,15 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from voxpilot.agents import sessions
+from voxpilot.agents import choosing, sessions
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, HelpWanted, Withdrawn
 from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
-from voxpilot.agents.sessions import AgentRefused
+from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
+from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import callbacks, policy, questions, turn
+from voxpilot.runtime import callbacks, policy, questions, signing_in, turn
+from voxpilot.runtime.restoring import Restoring
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import EarlyFrame, OutboxLine, Process, Question, Request, Session, Turn
@@ -42,6 +44,8 @@ class Progress:
         current = turn.running(self.ledger)
         if current is None:
             waiting = turn.queued(self.ledger)
+            if self.may_begin and not waiting:
+                self._open_wanted(now)
             if not waiting or not self.may_begin or now < self._quiet_until():
                 return
             current = turn.start(self.ledger, waiting[0], now)
@@ -67,6 +71,7 @@ class Progress:
         error = {"message": why.message, "hint": why.hint, "detail": why.detail}
         for question in [q for q in ledger.all(Question) if q.process_id == process.id]:
             questions.expire(ledger, question, why.message, now)
+        self._note_cut(process, orderly)
         for current in turn.all_running(ledger):
             if current.agent == process.agent and not self._may_resend(process, current, end):
                 self._end_with(current, process, orderly, error, now)
@@ -89,6 +94,8 @@ class Progress:
         for process in self.ledger.all(Process):
             if process.state == "starting":
                 self._starting(process, now)
+        self._restoring().on_time(now)
+        signing_in.on_time(self.ledger, self.settings, self.catalog, now)
         current = turn.running(self.ledger)
         if current is None or current.cancelled_at is None:
             return
@@ -102,6 +109,8 @@ class Progress:
             if process.state == "starting":
                 wait = self.settings.start_timeout if process.slow else self.settings.start_notice
                 yield process.started_at + wait
+        yield from self._restoring().deadlines()
+        yield from signing_in.deadlines(self.ledger, self.settings)
         current = turn.running(self.ledger)
         if current is None and self.may_begin and turn.queued(self.ledger):
             yield self._quiet_until()
@@ -120,40 +129,51 @@ class Progress:
             self._prompt(current, process, now)
 
     def _prompt(self, current: Turn, process: Process, now: float) -> None:
-        ledger = self.ledger
-        session = sessions.find_session(ledger, current.agent, current.session_name)
-        if session is not None and session.process_id == process.id:
-            sessions.prompt(ledger, session, current, now)
-            ledger.emit(AgentStatusChanged(agent=current.agent, status="busy", turn=current.id), now)
-        elif not self._is_opening(process, current.session_name):
-            sessions.open_session(ledger, process, current.session_name, now)
+        restoring = self._restoring()
+        session = restoring.session_for(process, current.session_name, now)
+        if session is not None and restoring.may_prompt(session, current, now):
+            sessions.prompt(self.ledger, session, current, now)
+            self.ledger.emit(AgentStatusChanged(agent=current.agent, status="busy", turn=current.id), now)
 
-    def _is_opening(self, process: Process, name: str) -> bool:
-        return any(
-            request.process_id == process.id
-            and request.method == "session/new"
-            and request.subject.get("session_name") == name
-            for request in self.ledger.all(Request)
-        )
+    def _open_wanted(self, now: float) -> None:
+        """Sessions that somebody wants open although no turn needs them yet."""
+        for session in [session for session in self.ledger.all(Session) if session.wanted]:
+            process = turn.process_of(self.ledger, session.agent)
+            if process is None and (error := self._crash_loop(now)) is not None:
+                self.ledger.emit(NoticeGiven(level="error", code="crash-loop", text=error["message"]), now)
+                no_longer_wanted(self.ledger, session.agent)
+            elif process is None:
+                self._launch(session.agent, now)
+            elif process.state == "ready":
+                self._restoring().session_for(process, session.name, now)
+
+    def _restoring(self) -> Restoring:
+        return Restoring(self.ledger, self.settings, self.catalog)
 
     def _start_process(self, current: Turn, now: float) -> None:
+        if (error := self._crash_loop(now)) is not None:
+            turn.end(self.ledger, current, "failed", "error", now, error)
+        else:
+            self._launch(current.agent, now)
+
+    def _crash_loop(self, now: float) -> Json | None:
+        """Why an agent is not started again just now."""
+        crashes = [at for at in self.ledger.chat.crashes if at > now - CRASH_WINDOW_SECONDS]
+        if len(crashes) < self.settings.crash_limit:
+            return None
+        return {
+            "message": f"The agent failed {len(crashes)} times within a minute; it is left alone now.",
+            "hint": "Look at its last words above; try again in a minute.",
+            "code": "crash-loop",
+        }
+
+    def _launch(self, agent: str, now: float) -> None:
         ledger = self.ledger
-        crashes = [at for at in ledger.chat.crashes if at > now - CRASH_WINDOW_SECONDS]
-        if len(crashes) >= self.settings.crash_limit:
-            error = {
-                "message": f"The agent failed {len(crashes)} times within a minute; it is left alone now.",
-                "hint": "Look at its last words above; try again in a minute.",
-                "code": "crash-loop",
-            }
-            turn.end(ledger, current, "failed", "error", now, error)
-            return
         process = ledger.save(
-            Process(
-                id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=current.agent, started_at=now
-            )
+            Process(id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=agent, started_at=now)
         )
-        sessions.begin(ledger, process, now, self.catalog.describe(current.agent).fs)
-        ledger.emit(AgentStatusChanged(agent=current.agent, status="starting"), now)
+        sessions.begin(ledger, process, now, self.catalog.describe(agent).fs)
+        ledger.emit(AgentStatusChanged(agent=agent, status="starting"), now)
 
     # What comes in
 
@@ -165,8 +185,10 @@ class Progress:
         match answered.request.method:
             case "initialize":
                 self._begun(process, current, answered, at)
-            case "session/new":
-                self._opened(process, current, answered, at)
+            case "authenticate":
+                signing_in.answered(self.ledger, process, self.catalog.describe(process.agent), answered, at)
+            case method if method in OPENING and "session_name" in answered.request.subject:
+                self._restoring().answered(process, answered, at)
             case "session/prompt":
                 self._prompt_answered(answered, at)
             case "session/set_config_option" | "session/set_mode" | "session/set_model":
@@ -185,27 +207,6 @@ class Progress:
             ledger.change(process, state="ready", initialized=result)
             ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
 
-    def _opened(self, process: Process, current: Turn | None, answered: Answered, at: float) -> None:
-        before = sessions.find_session(self.ledger, process.agent, answered.request.subject["session_name"])
-        error: Json | None = None
-        if answered.error is not None:
-            error = sessions.describe_error(answered.error)
-        else:
-            try:
-                sessions.session_opened(self.ledger, process, answered.request, answered.result, at)
-            except AgentRefused as refused:
-                error = {"message": refused.message, "hint": refused.hint}
-        if error is not None and current is not None:
-            turn.end(self.ledger, current, "failed", "error", at, error)
-        elif error is None and before is not None:
-            name = self.catalog.describe(process.agent).display_name
-            text = (
-                f"The previous {name} session could not be restored. A new session has been "
-                "started. "
-                "Your conversation history in VoxPilot is intact."
-            )
-            self.ledger.emit(NoticeGiven(level="warning", code="session-not-restored", text=text), at)
-
     def _prompt_answered(self, answered: Answered, at: float) -> None:
         current = self.ledger.get(Turn, answered.request.subject.get("turn"))
         if current is None:
@@ -213,8 +214,12 @@ class Progress:
         session = self.ledger.get(Session, answered.request.subject.get("session"))
         if current.cancelled_at is not None:
             turn.end(self.ledger, current, "cancelled", "cancelled", at)
+        elif session is not None and wants_sign_in(answered.error):
+            self.ledger.change(session, prompting=False)
+            if (process := self.ledger.get(Process, session.process_id)) is not None:
+                signing_in.ask(self.ledger, process, self.catalog.describe(process.agent), current, at)
         elif answered.error is not None:
-            error = sessions.describe_error(answered.error)
+            error = describe_error(answered.error)
             turn.end(self.ledger, current, "failed", "error", at, error)
         else:
             reason = sessions.stop_reason_of(answered.result)
@@ -227,10 +232,10 @@ class Progress:
         if "option" not in answered.request.subject:
             return
         if answered.error is None:
-            sessions.option_set(self.ledger, answered.request, answered.result, at)
+            choosing.option_set(self.ledger, answered.request, answered.result, at)
             return
-        sessions.option_refused(self.ledger, answered.request, at)
-        text = sessions.describe_error(answered.error)["message"]
+        choosing.option_refused(self.ledger, answered.request, at)
+        text = describe_error(answered.error)["message"]
         self.ledger.emit(NoticeGiven(level="error", code="option-refused", text=text), at)
 
     def _note_silence(self, current: Turn, at: float) -> None:
@@ -262,6 +267,14 @@ class Progress:
         unsent = {line.prompt for line in self.ledger.all(OutboxLine) if line.process_id == process.id}
         return request is None or request.rpc_id in unsent
 
+    def _note_cut(self, process: Process, orderly: bool) -> None:
+        """Its sessions may lack what they were in the midst of."""
+        for session in [s for s in self.ledger.all(Session) if s.process_id == process.id]:
+            loading = "quiet" if session.loading == "shown" else session.loading
+            self.ledger.change(session, cut=session.cut or session.prompting, loading=loading)
+        if not orderly:
+            no_longer_wanted(self.ledger, process.agent)
+
     def _clear_away(self, process: Process) -> None:
         """Nothing can be sent to a process that is gone, and nothing it was asked will be answered."""
         ledger = self.ledger
@@ -277,6 +290,7 @@ class Progress:
         if current is not None and current.agent == process.agent:
             turn.end(self.ledger, current, "failed", "error", at, error)
         self.ledger.change(process, state="stopping", force=True)
+        no_longer_wanted(self.ledger, process.agent)
         event = AgentStatusChanged(
             agent=process.agent, status="error", message=error["message"], hint=error.get("hint")
         )
@@ -312,5 +326,5 @@ class Progress:
 
 
 def _message_and_hint(error: Json) -> dict[str, str]:
-    described = sessions.describe_error(error)
+    described = describe_error(error)
     return {"message": described["message"], "hint": described.get("hint", "")}

@@ -75,17 +75,18 @@ def ask_ourselves(
     request: Request | None = None,
     session: Session | None = None,
     agent: str | None = None,
+    process_id: str = "",
 ) -> Question:
     """Ask the person something of our own; `decisions.py` says what follows from the answer.
 
     With a request, the question is about that request of an agent's: it is taken back when the
-    agent withdraws it, and closed when the agent is gone.
+    agent withdraws it, and closed when the agent is gone; so it is with a process.
     """
     question = Question(
         id=_id_for(request) if request else f"q-{uuid.uuid4().hex[:12]}",
         chat_id=ledger.chat.id,
         turn=turn,
-        process_id=request.process_id if request else "",
+        process_id=request.process_id if request else process_id,
         request_id=request.id if request else "",
         session_id=session.id if session else "",
         type=type,

@@ -10,20 +10,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-import uuid
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
 from voxpilot.agents.catalog import Catalog
-from voxpilot.chat.events import ChatInfoChanged, Json, NoticeGiven
-from voxpilot.chat.transcript import Transcript
-from voxpilot.errors import Invalid, NotFound, ShuttingDown
+from voxpilot.chat.events import Json, NoticeGiven
+from voxpilot.errors import NotFound, ShuttingDown
 from voxpilot.keeper.attach import KeeperGone, attach, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
-from voxpilot.runtime import turn
+from voxpilot.runtime import creating, turn
 from voxpilot.runtime.clock import Clock
+from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.feed import Feed
 from voxpilot.runtime.house import House
 from voxpilot.runtime.live_chat import LiveChat
@@ -34,7 +33,7 @@ from voxpilot.storage.database import Database
 from voxpilot.storage.event_log import Recorded
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.replies import find_reply
-from voxpilot.storage.rows import Chat, Process, Reply, Turn
+from voxpilot.storage.rows import Process, Turn
 
 log = logging.getLogger(__name__)
 CANCEL_SECONDS = 3.0
@@ -86,24 +85,14 @@ class Supervisor:
             ledger = await self.house.db.read(lambda db: ledgers.load(db, chat_id))
             return self._wake(ledger)
 
-    async def create(
-        self, workspace: str, mode: str, agent: str | None, policy: str, name: str | None, key: str | None
-    ) -> str:
+    async def create(self, wish: NewChatWish, key: str | None) -> str:
         """Make a chat; returns its id. The same key makes one chat only."""
-        if mode != "agent":
-            raise Invalid("Only agent mode is offered yet.", 'Use mode "agent" and name an agent.')
-        if agent is None:
-            raise Invalid("Agent mode needs an agent.", "Name one of the agents in the list.")
-        self.house.catalog.get(agent)
-        folder = Path(workspace)
-        if not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
-            raise Invalid(
-                f"There is no folder {workspace}.", "Give the absolute path of a folder that exists."
-            )
+        await creating.check(self.house, wish)
         async with self._waking:
             if key is not None and (stored := await find_reply(self.house.db, key)) is not None:
                 return str(stored["id"])
-            ledger = self._new_ledger(workspace, mode, agent, policy, name, key)
+            await creating.check_unused(self.house, wish)
+            ledger = creating.new_ledger(wish, key, self.house.clock.now())
             await self.house.db.commit(ledger.take(self.house.clock.now()).batch)
             ledger.committed()
             self.feed.changed(ledger.chat.id)
@@ -148,21 +137,6 @@ class Supervisor:
         await asyncio.gather(*(chat.do(_end_agents) for chat in awake), return_exceptions=True)
         await _bounded(STOP_SECONDS, [chat.until(lambda ledger: not ledger.all(Process)) for chat in awake])
         await _bounded(RELEASE_SECONDS, [chat.released() for chat in awake])
-
-    def _new_ledger(
-        self, workspace: str, mode: str, agent: str, policy: str, name: str | None, key: str | None
-    ) -> Ledger:
-        now = self.house.clock.now()
-        row = Chat(
-            id=uuid.uuid4().hex[:12], title="", workspace=workspace, mode=mode, agent=agent, policy=policy,
-            name=name, created_at=now, updated_at=now,
-        )  # fmt: skip
-        ledger = Ledger(row, Transcript())
-        ledger.save(row)
-        ledger.emit(ChatInfoChanged(workspace=workspace, mode=mode, agent=agent, policy=policy), now)
-        if key is not None:
-            ledger.save(Reply(key=key, chat_id=row.id, reply={"id": row.id}, at=now))
-        return ledger
 
     def _wake(self, ledger: Ledger) -> LiveChat:
         chat = LiveChat(self.house, ledger)

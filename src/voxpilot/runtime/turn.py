@@ -20,12 +20,11 @@ from voxpilot.chat.events import (
     TurnEnded,
     TurnStarted,
 )
+from voxpilot.chat.titles import title_of
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.runtime import questions
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Question, Request, Session, Turn, TurnState
-
-TITLE_LENGTH = 50
 
 
 def running(ledger: Ledger) -> Turn | None:
@@ -34,6 +33,11 @@ def running(ledger: Ledger) -> Turn | None:
 
 def all_running(ledger: Ledger) -> list[Turn]:
     return [turn for turn in ledger.all(Turn) if turn.state == "running"]
+
+
+def of_agent(ledger: Ledger, agent: str) -> Turn | None:
+    """The running turn that this agent is to answer."""
+    return next((turn for turn in all_running(ledger) if turn.agent == agent), None)
 
 
 def queued(ledger: Ledger) -> list[Turn]:
@@ -62,7 +66,7 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
         )
     )
     if not ledger.chat.title:
-        title = " ".join(text.split())[:TITLE_LENGTH] or "New chat"
+        title = title_of(text) or "New chat"
         ledger.change(ledger.chat, title=title)
         ledger.emit(ChatInfoChanged(title=title), now)
     ledger.emit(_message(turn), now)

@@ -50,9 +50,17 @@ async def chats_to_wake(db: Database) -> list[str]:
     """Chats with an agent that may still be there, or a turn that has not ended."""
     rows = await db.rows(
         "SELECT chat_id FROM agent_processes WHERE state != 'ended' "
-        "UNION SELECT chat_id FROM turns WHERE state IN ('queued', 'running')"
+        "UNION SELECT chat_id FROM turns WHERE state IN ('queued', 'running') "
+        "UNION SELECT chat_id FROM acp_sessions WHERE wanted"
     )
     return [chat_id for (chat_id,) in rows]
+
+
+async def chat_with_session(db: Database, agent: str, acp_session_id: str) -> str | None:
+    """The chat that has this session of an agent."""
+    sql = "SELECT chat_id FROM acp_sessions WHERE agent = ? AND acp_session_id = ?"
+    found = await db.rows(sql, (agent, acp_session_id))
+    return found[0][0] if found else None
 
 
 async def live_processes(db: Database) -> list[Process]:

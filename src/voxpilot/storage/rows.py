@@ -30,7 +30,7 @@ class Row:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat(Row):
     TABLE = "chats"
-    JSON = frozenset({"crashes"})
+    JSON = frozenset({"crashes", "directories"})
     id: str
     title: str
     workspace: str
@@ -44,6 +44,8 @@ class Chat(Row):
     last_seq: int = 0
     crashes: tuple[float, ...] = ()
     """When its agents last failed, so that a crash loop is noticed."""
+    directories: tuple[str, ...] = ()
+    """Further folders its agents may touch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,12 @@ class Session(Row):
     """Modes, models and config options as the agent last gave them."""
     prompts: int = 0
     """How many prompts it was sent."""
+    asked: str | None = None
+    """The beginning of the last of them."""
+    cut: bool = False
+    """Its process died in the midst of one."""
+    wanted: bool = False
+    """To be opened although no turn needs it: a restart, or history that somebody wants to see."""
     loading: Literal["quiet", "shown"] | None = None
     """While the agent repeats its history: whether we hold it already, or show it."""
     replay: Json | None = None

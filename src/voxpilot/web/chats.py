@@ -14,7 +14,8 @@ from fastapi.responses import JSONResponse
 from voxpilot.chat.events import ChatInfoChanged, Json
 from voxpilot.chat.permissions import default_policy
 from voxpilot.errors import NotFound
-from voxpilot.runtime import options, policy, turn
+from voxpilot.runtime import options, policy, restarting, turn
+from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage import chats
 from voxpilot.storage.event_log import whole_event
@@ -32,6 +33,8 @@ from voxpilot.web.schemas import (
     NewMessage,
     OptionChosen,
     OptionTaken,
+    Restart,
+    Restarted,
     TurnRef,
 )
 
@@ -53,11 +56,16 @@ async def list_all(sup: Sup, name: Annotated[str | None, Query(max_length=200)] 
 
 @router.post("", status_code=201, response_model=ChatInfo)
 async def create(body: NewChat, sup: Sup) -> Json:
-    workspace = body.workspace or sup.default_workspace(body.agent)
-    permissions = body.permissions or default_policy(body.mode)
-    key = scoped(body.key, "chats")
-    chat_id = await sup.create(workspace, body.mode, body.agent, permissions, body.name, key)
-    return await _summary(sup, chat_id)
+    wish = NewChatWish(
+        workspace=body.workspace or sup.default_workspace(body.agent),
+        mode=body.mode,
+        agent=body.agent,
+        policy=body.permissions or default_policy(body.mode),
+        name=body.name,
+        load=body.load,
+        directories=tuple(body.directories),
+    )
+    return await _summary(sup, await sup.create(wish, scoped(body.key, "chats")))
 
 
 @router.get("/{chat_id}", response_model=ChatInfo)
@@ -120,6 +128,14 @@ async def cancel(chat_id: str, sup: Sup, body: Cancel | None = None) -> Json:
 
     key = scoped(body.key, chat_id, "cancel") if body else None
     return await (await sup.chat(chat_id)).do(act, key)
+
+
+@router.post("/{chat_id}/restart", status_code=202, response_model=Restarted)
+async def restart_agent(chat_id: str, body: Restart, sup: Sup) -> Json:
+    def act(ledger: Ledger, now: float) -> Json:
+        return restarting.restart(ledger, body.reload, now)
+
+    return await (await sup.chat(chat_id)).do(act, scoped(body.key, chat_id, "restart"))
 
 
 @router.post("/{chat_id}/options", response_model=OptionTaken)

@@ -82,7 +82,21 @@ class NewChat(Body):
     permissions: Literal["ask", "auto"] | None = None
     """What an agent may do without a person; the mode decides where nothing is said."""
     name: str | None = Field(None, min_length=1, max_length=200)
+    load: str | None = Field(None, min_length=1, max_length=500)
+    """A session of the agent's own history, to be shown and gone on with."""
+    directories: list[Annotated[str, Field(max_length=4096)]] = Field(default=[], max_length=20)
+    """Further folders the agent may touch."""
     key: Key | None = None
+
+
+class Restart(Body):
+    reload: bool = False
+    """Bring the session back instead of beginning a new one."""
+    key: Key | None = None
+
+
+class Restarted(BaseModel):
+    agent: str
 
 
 class ChatChange(Body):

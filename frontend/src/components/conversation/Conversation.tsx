@@ -6,6 +6,7 @@ import { OutgoingMessage } from "../blocks/OutgoingMessage";
 import { changedFiles } from "../chat/changes";
 import { Skeleton } from "../controls/Skeleton";
 import { DownIcon } from "../icons";
+import { keepPlace, takePlace, type LeftPlace } from "./leftPlace";
 import { rowsOf, type Row as RowShape } from "./rows";
 import { NO_TURN, Row, type PastTurn } from "./Row";
 import { createScrolling } from "./scrolling";
@@ -14,6 +15,8 @@ import { WorkingLine } from "./WorkingLine";
 
 /** Rows this near the end are always laid out, so that the end is exactly where it seems. */
 const NEAR_END = 30;
+/** Further up than this many pages of older blocks nobody is brought back. */
+const MOST_PAGES = 40;
 
 export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX.Element {
   const scrolling = createScrolling();
@@ -28,7 +31,27 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
   function more() {
     if (!shown.grow(rows().length)) void props.chat.loadOlder().then(() => shown.grow(rows().length));
   }
-  onMount(() => scrolling.attach(box, column));
+  const rowAt = (key: string) => column.querySelector(`[data-row="${CSS.escape(key)}"]`);
+  /** Where they were before a reload, however far up. */
+  async function returnTo({ key, top }: LeftPlace) {
+    const find = () => rows().findIndex((row) => row.key === key);
+    for (let pages = 0; find() < 0 && props.chat.hasOlder && pages < MOST_PAGES; pages += 1) await props.chat.loadOlder();
+    const at = find();
+    while (at >= 0 && at < rows().length - shown.count() && shown.grow(rows().length));
+    const row = rowAt(key);
+    if (row) scrolling.toPlace({ row, top });
+  }
+  function leftPlace(): LeftPlace | undefined {
+    const place = scrolling.place();
+    const key = place?.row.getAttribute("data-row");
+    return place && key ? { key, top: place.top } : undefined;
+  }
+  onMount(() => {
+    scrolling.attach(box, column);
+    keepPlace(props.state.id, leftPlace);
+    const left = takePlace(props.state.id);
+    if (left) void returnTo(left);
+  });
 
   return (
     <div class="conversation">
@@ -39,7 +62,7 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
           </Show>
           <For each={keys()}>
             {(key, at) => (
-              <div class="row" classList={{ "row-far": at() < keys().length - NEAR_END }}>
+              <div class="row" data-row={key} classList={{ "row-far": at() < keys().length - NEAR_END }}>
                 <Row
                   row={byKey().get(key)!}
                   isLast={at() === keys().length - 1}

@@ -9,8 +9,9 @@ const NEAR_PIXELS = 40;
 /** How long after a press what grows or shrinks is taken to be its doing. */
 const HOLD_MILLISECONDS = 300;
 
-interface Place {
+export interface Place {
   readonly row: Element;
+  /** How far below the top edge of the view it begins, in pixels. */
   readonly top: number;
 }
 
@@ -20,6 +21,10 @@ export interface Scrolling {
   /** Call once the scrolling box and the column inside it are there. */
   attach(box: HTMLElement, column: HTMLElement): void;
   toEnd(): void;
+  /** The first row in view; undefined at the end. */
+  place(): Place | undefined;
+  /** Bring a row back to where it was. */
+  toPlace(place: Place): void;
 }
 
 export function createScrolling(): Scrolling {
@@ -67,8 +72,12 @@ export function createScrolling(): Scrolling {
   function onPress(event: Event) {
     const row = event.target instanceof Element ? event.target.closest("summary, button") : null;
     if (!row) return;
-    held = { row, top: topOf(row, box!) };
-    setTimeout(() => (held = undefined), HOLD_MILLISECONDS);
+    hold({ row, top: topOf(row, box!) });
+  }
+
+  function hold(place: Place) {
+    held = place;
+    setTimeout(() => held === place && (held = undefined), HOLD_MILLISECONDS);
   }
 
   return {
@@ -90,6 +99,14 @@ export function createScrolling(): Scrolling {
     toEnd() {
       setAtEnd(true);
       if (box) box.scrollTop = box.scrollHeight;
+    },
+    place: () => anchor,
+    toPlace(place) {
+      setAtEnd(false);
+      // Rows around it get their real heights only now that they are in view.
+      hold(place);
+      keep(place);
+      remember();
     },
   };
 }

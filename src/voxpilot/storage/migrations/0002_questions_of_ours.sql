@@ -6,3 +6,7 @@ ALTER TABLE acp_sessions ADD COLUMN loading TEXT;
 ALTER TABLE acp_sessions ADD COLUMN replay TEXT;
 ALTER TABLE acp_sessions ADD COLUMN note TEXT;
 CREATE INDEX sessions_by_name ON acp_sessions(agent, acp_session_id);
+ALTER TABLE acp_sessions ADD COLUMN asked TEXT;
+ALTER TABLE acp_sessions ADD COLUMN cut INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE acp_sessions ADD COLUMN wanted INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE chats ADD COLUMN directories TEXT NOT NULL DEFAULT '[]';

@@ -1,0 +1,61 @@
+"""Choosing a mode, a model or another option that an agent offers.
+
+Lives here: telling the agent, and showing its answer. Lives elsewhere: the
+shape of what is offered (options.py), whether one may choose now
+(runtime/options.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from voxpilot.agents.dialogue import ask
+from voxpilot.agents.options import accepts, options_of, with_current
+from voxpilot.agents.translate import change_options
+from voxpilot.chat.events import Json
+from voxpilot.errors import Invalid
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Request, Session
+
+
+def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at: float) -> None:
+    """Choose a mode, model or other option; shown at once, and taken back if the agent will not have it."""
+    offered = session.options or {}
+    option = next((option for option in options_of(offered) if option["id"] == option_id), None)
+    if option is None or not accepts(option, value):
+        raise Invalid("The agent does not offer that.", "Choose one of the values it lists.")
+    params: Json = {"sessionId": session.acp_session_id}
+    match option["via"]:
+        case "config":
+            kind = {"type": "boolean"} if option["type"] == "boolean" else {}
+            method, params = (
+                "session/set_config_option",
+                {**params, "configId": option_id, **kind, "value": value},
+            )
+        case "mode":
+            method, params = "session/set_mode", {**params, "modeId": value}
+        case _:
+            method, params = "session/set_model", {**params, "modelId": value}
+    subject = {"session": session.id, "option": option_id, "before": option["current"]}
+    ask(ledger, session.process_id, method, params, at, **subject)
+    change_options(ledger, session, with_current(offered, option, value), at)
+
+
+def option_set(ledger: Ledger, request: Request, result: Any, at: float) -> None:
+    """The agent took a choice; some answer with everything they offer now."""
+    session = ledger.get(Session, request.subject["session"])
+    if session is not None and isinstance(result, dict) and isinstance(result.get("configOptions"), list):
+        change_options(
+            ledger, session, {**(session.options or {}), "configOptions": result["configOptions"]}, at
+        )
+
+
+def option_refused(ledger: Ledger, request: Request, at: float) -> None:
+    """The agent did not take a choice: show what was chosen before."""
+    session = ledger.get(Session, request.subject["session"])
+    if session is None:
+        return
+    for option in options_of(session.options or {}):
+        if option["id"] == request.subject["option"]:
+            before = with_current(session.options or {}, option, request.subject["before"])
+            change_options(ledger, session, before, at)

@@ -1,0 +1,142 @@
+"""Opening an agent's sessions: new ones, and those of an earlier process.
+
+Lives here: the requests that open, find and bring back sessions, and reading
+their answers. Lives elsewhere: which of them to make (runtime/restoring.py),
+what an agent repeats meanwhile (replay.py).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from voxpilot.agents import replay
+from voxpilot.agents.abilities import Abilities
+from voxpilot.agents.dialogue import ask, welcome
+from voxpilot.agents.failures import AgentRefused
+from voxpilot.agents.translate import change_options
+from voxpilot.chat.events import Json
+from voxpilot.settings import McpServer
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Process, Request, Session
+
+OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork", "session/list"})
+"""Requests whose answer a prompt waits for."""
+
+
+def find_session(ledger: Ledger, agent: str, name: str) -> Session | None:
+    for session in ledger.all(Session):
+        if session.agent == agent and session.name == name:
+            return session
+    return None
+
+
+def no_longer_wanted(ledger: Ledger, agent: str) -> None:
+    """Opening a session for its own sake did not work out; it is not tried again by itself."""
+    for session in ledger.all(Session):
+        if session.agent == agent and session.wanted:
+            ledger.change(session, wanted=False)
+
+
+def open_new(ledger: Ledger, process: Process, name: str, place: Json, at: float) -> None:
+    ask(ledger, process.id, "session/new", place, at, session_name=name)
+
+
+def look_up(ledger: Ledger, process: Process, session: Session, at: float, cursor: str | None = None) -> None:
+    """Ask whether the agent still has a session."""
+    params: Json = {"cwd": session.cwd} if session.cwd else {}
+    if cursor is not None:
+        params["cursor"] = cursor
+    ask(ledger, process.id, "session/list", params, at, session_name=session.name)
+
+
+def bring_back(
+    ledger: Ledger, process: Process, session: Session, method: str, place: Json, at: float
+) -> None:
+    """Ask for a session of an earlier process. What the agent says of it from now on is a repetition."""
+    params = {"sessionId": session.acp_session_id, **place, "cwd": session.cwd or place["cwd"]}
+    ledger.change(session, process_id=process.id, loading=session.loading or "quiet", replay=None)
+    ask(ledger, process.id, method, params, at, session_name=session.name)
+
+
+def place_of(ledger: Ledger, able: Abilities, servers: Mapping[str, McpServer]) -> Json:
+    """Where a session works and what it may use: the chat's folders, the person's MCP servers."""
+    place: Json = {"cwd": ledger.chat.workspace, "mcpServers": _servers(able, servers)}
+    if able.directories and ledger.chat.directories:
+        place["additionalDirectories"] = list(ledger.chat.directories)
+    return place
+
+
+def listed(result: Any, session: Session) -> bool:
+    return any(found.get("sessionId") == session.acp_session_id for found in sessions_in(result))
+
+
+def sessions_in(result: Any) -> list[Json]:
+    """The sessions on one page of an agent's list."""
+    given = result.get("sessions") if isinstance(result, dict) else None
+    return [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+
+
+def next_page(result: Any) -> str | None:
+    cursor = result.get("nextCursor") if isinstance(result, dict) else None
+    return cursor if isinstance(cursor, str) else None
+
+
+def opened(ledger: Ledger, process: Process, request: Request, result: Any, at: float) -> Session:
+    """Keep the session the agent has opened. It is stored before anything is sent on it."""
+    name = request.subject["session_name"]
+    before = find_session(ledger, process.agent, name)
+    if request.method in ("session/new", "session/fork"):
+        session = _new(ledger, process, name, before, _id_in(result), at)
+    else:
+        assert before is not None
+        replay.finish(ledger, before, at)
+        session = ledger.change(before, process_id=process.id, loading=None, replay=None, wanted=False)
+    offered = {key: result[key] for key in ("configOptions", "modes", "models") if (result or {}).get(key)}
+    if offered:
+        change_options(ledger, session, offered, at)
+    welcome(ledger, session, at)
+    return ledger.get(Session, session.id) or session
+
+
+def _new(
+    ledger: Ledger, process: Process, name: str, before: Session | None, acp_session_id: str, at: float
+) -> Session:
+    return ledger.save(
+        Session(
+            id=before.id if before else uuid.uuid4().hex[:12],
+            chat_id=ledger.chat.id,
+            agent=process.agent,
+            name=name,
+            acp_session_id=acp_session_id,
+            cwd=ledger.chat.workspace,
+            process_id=process.id,
+            created_at=at,
+            messages=before.messages if before else 0,
+            note=before.note if before else None,
+        )
+    )
+
+
+def _id_in(result: Any) -> str:
+    given = result.get("sessionId") if isinstance(result, dict) else None
+    if not isinstance(given, str):
+        raise AgentRefused("The agent opened a session without a name.", "Restart the agent.")
+    return given
+
+
+def _servers(able: Abilities, servers: Mapping[str, McpServer]) -> list[Json]:
+    """Those that the agent can reach; every agent can start a program."""
+    reachable = {"stdio": True, "http": able.mcp_http, "sse": able.mcp_sse}
+    return [_server(name, server) for name, server in servers.items() if reachable[server.type]]
+
+
+def _server(name: str, server: McpServer) -> Json:
+    if server.type == "stdio":
+        return {"name": name, "command": server.command, "args": list(server.args), "env": _pairs(server.env)}
+    return {"type": server.type, "name": name, "url": server.url, "headers": _pairs(server.headers)}
+
+
+def _pairs(values: Mapping[str, str]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in values.items()]

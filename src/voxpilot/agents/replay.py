@@ -1,0 +1,110 @@
+"""What an agent repeats while it brings a session back.
+
+Lives here: passing over what we hold already, and making turns of a history
+that we do not. Lives elsewhere: asking for it (opening.py), what each update
+means (translate.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from voxpilot.agents.translate import translate
+from voxpilot.chat.events import ChatInfoChanged, Json, MessagePosted, ToolCallChanged, TurnEnded, TurnStarted
+from voxpilot.chat.titles import title_of
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Session
+
+STATE = frozenset(
+    {
+        "available_commands_update",
+        "current_mode_update",
+        "config_option_update",
+        "usage_update",
+        "session_info_update",
+    }
+)
+"""Updates that tell how things stand, not what was said."""
+
+
+def hear(ledger: Ledger, session: Session, update: Any, at: float) -> None:
+    """Take in one update of a session that is being loaded."""
+    kind = update.get("sessionUpdate") if isinstance(update, dict) else None
+    if kind in STATE:
+        translate(ledger, session, update, at)
+        return
+    rebuilt = _counted(session)
+    session = ledger.change(session, replay=rebuilt)
+    if session.loading == "shown":
+        _show(ledger, session, update, kind, at)
+
+
+def is_empty(session: Session) -> bool:
+    """Nothing was repeated."""
+    return not (session.replay or {}).get("updates")
+
+
+def finish(ledger: Ledger, session: Session, at: float) -> None:
+    """The agent has repeated all: end the turn that was being rebuilt."""
+    if session.loading == "shown":
+        _begin_turn(ledger, session, at)
+        _end_turn(ledger, session, at)
+
+
+def _counted(session: Session) -> Json:
+    rebuilt = session.replay or {"updates": 0, "turns": 0}
+    return {**rebuilt, "updates": rebuilt["updates"] + 1}
+
+
+def _show(ledger: Ledger, session: Session, update: Any, kind: Any, at: float) -> None:
+    rebuilt = session.replay or {}
+    if kind != "user_message_chunk":
+        session = _begin_turn(ledger, session, at)
+        translate(ledger, session, update, at)
+        return
+    content = update.get("content") or {}
+    if "said" not in rebuilt:
+        _end_turn(ledger, session, at)
+        rebuilt = {**rebuilt, "said": "", "parts": []}
+    if content.get("type") == "text":
+        rebuilt = {**rebuilt, "said": rebuilt["said"] + str(content.get("text", ""))}
+    else:
+        rebuilt = {**rebuilt, "parts": [*rebuilt["parts"], content]}
+    ledger.change(session, replay=rebuilt)
+
+
+def _begin_turn(ledger: Ledger, session: Session, at: float) -> Session:
+    """The person's message of the history is whole: show it, and open the turn that answers it."""
+    session = ledger.get(Session, session.id) or session
+    rebuilt = dict(session.replay or {})
+    if "said" not in rebuilt:
+        return session
+    text, parts = rebuilt.pop("said"), rebuilt.pop("parts")
+    number = rebuilt["turns"] = rebuilt["turns"] + 1
+    turn = f"h-{session.id}-{number}"
+    message = MessagePosted(id=f"{turn}-m", role="user", text=text, attachments=tuple(parts), turn=turn)
+    ledger.emit(message, at)
+    ledger.emit(
+        TurnStarted(
+            turn=turn, by="agent", message_id=message.id, agent=session.agent, session_name=session.name
+        ),
+        at,
+    )
+    _name_chat(ledger, text, at)
+    return ledger.change(session, replay=rebuilt, turn=turn, speaking=None)
+
+
+def _end_turn(ledger: Ledger, session: Session, at: float) -> None:
+    session = ledger.get(Session, session.id) or session
+    if session.turn is None:
+        return
+    for call in ledger.transcript.open_tools(session.turn, None):
+        ledger.emit(ToolCallChanged(id=call, status="cancelled", turn=session.turn), at)
+    ledger.emit(TurnEnded(turn=session.turn, stop_reason="end_turn"), at)
+    ledger.change(session, turn=None, speaking=None)
+
+
+def _name_chat(ledger: Ledger, text: str, at: float) -> None:
+    if not ledger.chat.title and (title := title_of(text)):
+        ledger.change(ledger.chat, title=title)
+        ledger.emit(ChatInfoChanged(title=title), at)

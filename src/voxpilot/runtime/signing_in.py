@@ -1,0 +1,135 @@
+"""An agent that wants the person to sign in before it goes on.
+
+Lives here: the question, made from what the agent advertises, and what each
+answer starts. The turn waits; what failed is tried again once the person has
+acted. Lives elsewhere: asking and deciding (questions.py, decisions.py).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from voxpilot.agents import opening, sessions
+from voxpilot.agents.abilities import sign_in_methods
+from voxpilot.agents.catalog import Agent, Catalog
+from voxpilot.agents.dialogue import Answered
+from voxpilot.agents.failures import describe_error
+from voxpilot.chat.events import AgentStatusChanged, Json
+from voxpilot.runtime import questions, turn
+from voxpilot.settings import Settings
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Process, Question, Request, Turn
+
+PURPOSE = "sign-in"
+_METHOD = "method:"
+_NOT_SIGNED_IN: Json = {
+    "message": "The agent wants you to sign in first.",
+    "hint": "Sign in, then send the message again.",
+}
+
+
+def ask(
+    ledger: Ledger, process: Process, agent: Agent, current: Turn | None, at: float, reason: str | None = None
+) -> None:
+    """Show what the agent offers for signing in, and why it did not work if it was tried."""
+    methods = [_method(method, agent) for method in sign_in_methods(process.initialized)]
+    detail: Json = {"methods": methods, "hint": agent.login_hint, "reason": reason}
+    offered = [
+        {"id": _METHOD + method["id"], "label": method["name"], "kind": "sign_in"}
+        for method in methods
+        if method["type"] == "agent"
+    ]
+    questions.ask_ourselves(
+        ledger,
+        PURPOSE,
+        "sign-in",
+        f"{agent.display_name} wants you to sign in",
+        {name: value for name, value in detail.items() if value},
+        (
+            *offered,
+            {"id": "done", "label": "I have signed in: try again", "kind": "retry"},
+            {"id": "dismiss", "label": "Not now", "kind": "reject_once"},
+        ),
+        at,
+        turn=current.id if current else None,
+        agent=agent.id,
+        process_id=process.id,
+    )
+    event = AgentStatusChanged(agent=agent.id, status="error", message="Sign-in is needed.")
+    ledger.emit(event, at)
+
+
+def is_under_way(ledger: Ledger, process: Process) -> bool:
+    """The person or the agent is at it; nothing else is asked of the agent meanwhile."""
+    asked = any(q.purpose == PURPOSE and q.process_id == process.id for q in ledger.all(Question))
+    return asked or any(request.process_id == process.id for request in _trying(ledger))
+
+
+def decided(ledger: Ledger, question: Question, at: float) -> None:
+    process = ledger.get(Process, question.process_id)
+    current = ledger.get(Turn, question.turn) if question.turn else None
+    if process is None:
+        return
+    match question.option_id:
+        case "done":
+            # It may read its credentials only when it starts.
+            ledger.change(process, state="stopping", force=True)
+        case "dismiss":
+            opening.no_longer_wanted(ledger, process.agent)
+            if current is not None:
+                turn.end(ledger, current, "failed", "error", at, _NOT_SIGNED_IN)
+        case str(chosen) if chosen.startswith(_METHOD):
+            method = chosen.removeprefix(_METHOD)
+            sessions.authenticate(ledger, process, method, at, turn=question.turn)
+
+
+def answered(ledger: Ledger, process: Process, agent: Agent, answered: Answered, at: float) -> None:
+    """Signed in: what waits goes on by itself. Else the question is put again, with the reason."""
+    current = turn.of_agent(ledger, process.agent)
+    if answered.error is None:
+        ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
+    elif current is not None and current.cancelled_at is None:
+        ask(ledger, process, agent, current, at, describe_error(answered.error)["message"])
+
+
+def deadlines(ledger: Ledger, settings: Settings) -> Iterator[float]:
+    for request in _trying(ledger):
+        yield request.created_at + settings.sign_in_timeout
+
+
+def on_time(ledger: Ledger, settings: Settings, catalog: Catalog, now: float) -> None:
+    """Signing in that takes too long is dropped, and the person may choose again."""
+    for request in _trying(ledger):
+        process = ledger.get(Process, request.process_id)
+        if process is None or now < request.created_at + settings.sign_in_timeout:
+            continue
+        sessions.drop(ledger, request)
+        ledger.change(request, response={"error": {"message": "it took too long"}})
+        reason = f"The agent did not finish signing in within {settings.sign_in_timeout:.0f} s."
+        current = turn.of_agent(ledger, process.agent)
+        if current is not None and current.cancelled_at is None:
+            ask(ledger, process, catalog.describe(process.agent), current, now, reason)
+
+
+def _trying(ledger: Ledger) -> list[Request]:
+    return [request for request in ledger.all(Request) if request.method == "authenticate"]
+
+
+def _method(method: Json, agent: Agent) -> Json:
+    """One way to sign in: the agent does it, or a command in a terminal does."""
+    shown: Json = {
+        "id": method["id"],
+        "name": str(method.get("name") or method["id"]),
+        "description": method.get("description"),
+        "type": "agent",
+    }
+    meta = method.get("_meta")
+    in_meta = meta.get("terminal-auth") if isinstance(meta, dict) else None
+    if method.get("type") == "terminal":
+        arguments = [str(argument) for argument in method.get("args") or ()]
+        shown |= {"type": "terminal", "command": shlex.join([agent.command, *agent.args, *arguments])}
+    elif isinstance(in_meta, dict) and isinstance(in_meta.get("command"), str):
+        arguments = [str(argument) for argument in in_meta.get("args") or ()]
+        shown["command"] = shlex.join([in_meta["command"], *arguments])
+    return {name: value for name, value in shown.items() if value}
