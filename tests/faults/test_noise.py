@@ -19,6 +19,7 @@ from tests.fakes.script import (
     stderr,
     stderr_flood,
     touch,
+    update,
     wait_file,
 )
 from tests.fakes.scripted.faults import BAD_IDS, EMPTY_HINT, FUTURE_UPDATES, GARBAGE, NON_OBJECTS
@@ -228,3 +229,14 @@ async def test_what_nobody_knows_yet_is_kept_and_shown(server: ServerProcess, wo
         shown = (await talk.api.blocks(talk.id))["blocks"]
         assert [block["raw"] for block in shown if block["kind"] == "unknown"] == [FUTURE_UPDATES[0]]
         assert next(block for block in shown if block["kind"] == "tool")["tool_kind"] == "teleport"
+
+
+async def test_an_empty_thought_is_not_shown_and_cuts_nothing_in_two(
+    server: ServerProcess, workspace: Path
+) -> None:
+    nothing = {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": ""}}
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one "), update(nothing), update(nothing), say("two")))
+        deltas = [row for row in talk.rows() if row.kind in ("text-delta", "thought-delta")]
+        assert spoken(deltas) == "one two"
+        assert len({delta.data["message_id"] for delta in deltas}) == 1

@@ -29,7 +29,7 @@ class ScriptedLlm:
         return f"{self.url}/v1"
 
     def asked(self, containing: str = "", with_tools: bool = True) -> list[dict[str, Any]]:
-        """Every request whose last user message contains this, each with how it `ended` (None: it has not).
+        """Every request that answers a message with these words, each with how it `ended` (None: it has not).
 
         Requests without tools are an agent's own affairs, titles and the like.
         """

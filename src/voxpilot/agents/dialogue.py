@@ -170,8 +170,8 @@ def _hear_update(ledger: Ledger, process_id: str, params: Json, line: bytes, at:
         session = ledger.change(session, turn=None, tool_call_id=None)
     translate(ledger, session, update, at)
     match update:
-        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str()}}:
-            return kind in SPOKEN
+        case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str(text)}}:
+            return bool(text) and kind in SPOKEN
     return False
 
 

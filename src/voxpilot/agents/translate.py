@@ -86,6 +86,8 @@ def tool_id(call: Json) -> str:
 def _chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     cls = SPOKEN[update["sessionUpdate"]]
     content = update["content"]
+    if content == {"type": "text", "text": ""}:
+        return  # some agents clear their throat; it must not cut in two what they are saying
     message = message_id_of(ledger, session, update)
     match content:
         case {"type": "text", "text": str(text)}:

@@ -69,22 +69,34 @@ class ScriptBook:
         return next((script for said, script in found.items() if said in text), None)
 
 
-def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -> tuple[Reply, int]:
-    """The reply that is due, and which one of its script it is."""
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The reply that is to be given now."""
+
+    reply: Reply
+    place: int = 0
+    """Which one of its script it is."""
+    message: str = ""
+    """The user's message that it answers."""
+
+
+def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -> Due:
+    users = [said.text for said in asked.conversation if said.by == "user"]
+    message = users[-1] if users else ""
     if not asked.tools and not obey_without_tools:
-        return Reply((Say(TITLE),)), 0
+        return Due(Reply((Say(TITLE),)), 0, message)
     script, results = "", 0
     for said in asked.conversation:
         if said.by == "tool":
             results += 1
         elif (found := book.script_of(said.text)) is not None:
-            script, results = found, 0
+            script, message, results = found, said.text, 0
     replies = list(_replies(script, Toolbox(asked.tools)))
     place = 0
     while place < len(replies) - 1 and replies[place].calls and results >= replies[place].calls:
         results -= replies[place].calls
         place += 1
-    return replies[place], place
+    return Due(replies[place], place, message)
 
 
 def _replies(script: str, tools: Toolbox) -> Iterator[Reply]:

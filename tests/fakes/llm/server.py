@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tests.fakes.llm import anthropic, openai_chat, openai_responses
-from tests.fakes.llm.script import ScriptBook, reply_to
+from tests.fakes.llm.script import Due, ScriptBook, reply_to
 from tests.fakes.llm.shapes import GIVEN_TOKENS, MODELS, Asked, Call, Frame, Json, Reply, Wire
 
 WIRES: Mapping[str, Wire] = {
@@ -103,14 +103,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, path: str, wire: Wire, body: Json) -> None:
         asked = wire.read(body)
         options = self.llm.options
-        reply, place = reply_to(asked, options.book, options.obey_without_tools)
+        due = reply_to(asked, options.book, options.obey_without_tools)
         number = self.llm.log.new_number()
         facts = {"body": body} if options.whole_bodies else {}
-        self.llm.log.write(number, path=path, **_about(asked, reply, place), **facts)
-        time.sleep(reply.wait_seconds)
+        self.llm.log.write(number, path=path, **_about(asked, due), **facts)
+        time.sleep(due.reply.wait_seconds)
         ended = "cut"
         try:
-            ended = self._send(wire, asked, reply)
+            ended = self._send(wire, asked, due.reply)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         finally:
@@ -156,19 +156,17 @@ def _event(frame: Frame) -> bytes:
     return (f"event: {frame.event}\n" if frame.event else "").encode() + f"data: {data}\n\n".encode()
 
 
-def _about(asked: Asked, reply: Reply, place: int) -> Json:
-    users = [said.text for said in asked.conversation if said.by == "user"]
+def _about(asked: Asked, due: Due) -> Json:
     results = [said.text for said in asked.conversation if said.by == "tool"]
     return {
         "model": asked.model,
         "stream": asked.stream,
         "tools": sorted(asked.tools),
-        "user": users[-1][-2000:] if users else "",
-        "users": len(users),
+        "user": due.message[-2000:],
         "results": len(results),
         "last_result": results[-1][-2000:] if results else "",
-        "reply": place,
-        "calls": [block.name for block in reply.blocks if isinstance(block, Call)],
+        "reply": due.place,
+        "calls": [block.name for block in due.reply.blocks if isinstance(block, Call)],
     }
 
 

@@ -6,7 +6,6 @@ declared schema. Lives elsewhere: what to do (script.py).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -60,9 +59,13 @@ class Toolbox:
 
     def plan(self, things: Sequence[str]) -> list[Block]:
         """The list as it stands before the first thing, after it, and so on."""
+        if "ToolSearch" in self._declared:  # one agent keeps its list out of sight until it is looked for
+            search = Call("ToolSearch", {"query": "select:TodoWrite", "max_results": 1}, self.call_id())
+            return [search, *self._plan_with("TodoWrite", things)]
         name = self._find(PLAN)
-        if name is None:
-            return [self._no_tool(PLAN)]
+        return self._plan_with(name, things) if name else [self._no_tool(PLAN)]
+
+    def _plan_with(self, name: str, things: Sequence[str]) -> list[Block]:
         if name == "sql":
             return [Call(name, arguments, self.call_id()) for arguments in _plan_in_sql(things)]
         states = [
@@ -140,7 +143,7 @@ def _plan_entries(name: str, things: Sequence[str], states: Sequence[str]) -> Js
 
 def _plan_in_sql(things: Sequence[str]) -> list[Json]:
     """One agent keeps its list in a table."""
-    rows = ", ".join(f"('t{n}', {json.dumps(t)!r}, '', 'pending')" for n, t in enumerate(things))
+    rows = ", ".join(f"('t{n}', '{t}', '', 'pending')" for n, t in enumerate(things))
     queries = [f"INSERT INTO todos (id, title, description, status) VALUES {rows}"]
     queries += [f"UPDATE todos SET status = 'done' WHERE id = 't{n}'" for n in range(len(things))]
     return [{"description": "The plan", "query": query} for query in queries]

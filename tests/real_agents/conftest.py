@@ -1,0 +1,57 @@
+"""Each test here runs against every real agent, at its pinned version, started by its preset as shipped."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import AsyncIterator, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from scripts.real_agents import missing
+from tests.conftest import StartServer
+from tests.faults.driver import Talk, talking
+from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.server import ServerProcess
+from tests.real_agents.provision import AGENTS, RealAgent
+from tests.real_agents.sheet import Sheet
+
+
+@pytest.fixture(params=AGENTS, ids=lambda agent: agent.id)
+def agent(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RealAgent:
+    """Every real agent in turn; nothing of the machine's own settings for it is seen."""
+    if why := missing():
+        pytest.fail(why, pytrace=False)
+    for preset in tomllib.loads((files("voxpilot.agents") / "known_agents.toml").read_text()).values():
+        for name in preset.get("pass_env", ()):
+            monkeypatch.delenv(name, raising=False)
+    chosen: RealAgent = request.param
+    return chosen
+
+
+@pytest.fixture
+def llm(place: Path) -> Iterator[ScriptedLlm]:
+    with scripted_llm(place / "llm.log") as running:
+        yield running
+
+
+@pytest.fixture
+async def server(start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, place: Path) -> ServerProcess:
+    """A server on which this agent can be used."""
+    return await start_server(env=agent.environment(place / "home", llm))
+
+
+@pytest.fixture
+async def talk(server: ServerProcess, agent: RealAgent, workspace: Path) -> AsyncIterator[Talk]:
+    """A chat with the agent."""
+    async with talking(server, workspace, agent.id) as talk:
+        yield talk
+
+
+@pytest.fixture
+def sheet(agent: RealAgent) -> Iterator[Sheet]:
+    """What is noted here must be what the manual says."""
+    sheet = Sheet(agent)
+    yield sheet
+    sheet.settle()

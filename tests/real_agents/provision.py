@@ -1,0 +1,134 @@
+"""The real agents, each given a home of its own and the scripted model for its provider.
+
+Lives here: what a person would set up for each agent to use a provider of their own.
+How it is started is not said here: that is the preset (known_agents.toml), as shipped.
+Lives elsewhere: installing them (scripts/real_agents.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts.real_agents import CACHE, MODULES, PROGRAMS
+from tests.fakes.llm.shapes import MODELS
+from tests.kit.llm import ScriptedLlm
+
+Provide = Callable[[Path, ScriptedLlm], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RealAgent:
+    id: str
+    """As the presets call it."""
+    name: str
+    package: str
+    provide: Provide
+    """Write what the agent needs into its home; the variables that go with it."""
+
+    @property
+    def version(self) -> str:
+        return str(json.loads((MODULES / self.package / "package.json").read_text())["version"])
+
+    def environment(self, home: Path, llm: ScriptedLlm) -> dict[str, str]:
+        """What a server must be started with so that this agent is found and talks to our model."""
+        temporary = home / "tmp"
+        temporary.mkdir(parents=True)
+        return {
+            "HOME": str(home),
+            "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            # One agent will not have its home in the folder for temporary files.
+            "TMPDIR": str(temporary),
+            **self.provide(home, llm),
+        }
+
+
+def _copilot(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
+    provider = {"name": "scripted", "type": "openai", "wireApi": "completions", "baseUrl": llm.openai}
+    models = [{"id": model, "provider": "scripted", "name": model} for model in MODELS]
+    _write(home / ".copilot" / "providers.json", {"providers": [provider], "models": models})
+    _keep_cache(home / ".cache" / "copilot")
+    return {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_MODEL": f"scripted/{MODELS[0]}",
+    }
+
+
+def _claude(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": llm.url,
+        "ANTHROPIC_API_KEY": "scripted",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def _codex(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
+    # A model it has never heard of is not given its tool for editing.
+    text = f"""
+        model = "gpt-5.5"
+        model_provider = "scripted"
+        check_for_update_on_startup = false
+        [analytics]
+        enabled = false
+        [tools.update_plan]
+        enabled = true
+        [model_providers.scripted]
+        name = "Scripted"
+        base_url = "{llm.openai}"
+        wire_api = "responses"
+        requires_openai_auth = false
+        request_max_retries = 1
+        stream_max_retries = 1
+    """
+    (home / ".codex").mkdir()
+    (home / ".codex" / "config.toml").write_text(text)
+    return {}
+
+
+def _opencode(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
+    limit = {"context": 128_000, "output": 8000}
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "Scripted",
+        "options": {"baseURL": llm.openai, "apiKey": "scripted"},
+        "models": {model: {"name": model, "reasoning": True, "limit": limit} for model in MODELS},
+    }
+    first = f"scripted/{MODELS[0]}"
+    settings = {
+        "model": first,
+        "small_model": first,
+        "enabled_providers": ["scripted"],
+        "provider": {"scripted": provider},
+    }
+    _write(home / ".config" / "opencode" / "opencode.json", settings)
+    return {
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+    }
+
+
+def _write(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(content))
+
+
+def _keep_cache(place: Path) -> None:
+    """Hundreds of megabytes that it would otherwise unpack for each home."""
+    (CACHE / place.name).mkdir(parents=True, exist_ok=True)
+    place.parent.mkdir(parents=True)
+    place.symlink_to(CACHE / place.name)
+
+
+AGENTS = (
+    RealAgent("copilot", "GitHub Copilot", "@github/copilot", _copilot),
+    RealAgent("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", _claude),
+    RealAgent("codex", "Codex", "@agentclientprotocol/codex-acp", _codex),
+    RealAgent("opencode", "OpenCode", "opencode-ai", _opencode),
+)
