@@ -81,7 +81,9 @@ async def _what_runs_unasked(talk: Talk, workspace: Path) -> str:
     """Some agents do not ask about every command; what they run unasked must change nothing."""
     file = workspace / "quiet.txt"
     if not await _asks(talk, f"quietly touch {file}", file):
-        return "a command that wants no special rights runs unasked, in a sandbox where nothing can be written"
+        return (
+            "a command that wants no special rights runs unasked, in a sandbox where nothing can be written"
+        )
     if not await _asks(talk, "quietly ls", workspace / "never"):
         return "a command that it knows to be harmless, such as `ls`, runs unasked"
     return ""
