@@ -117,10 +117,12 @@ class Talk:
 
 
 @asynccontextmanager
-async def talking(server: ServerProcess, workspace: Path, agent: str = "scripted") -> AsyncIterator[Talk]:
-    """A new chat with this agent and a page that stays open for as long as the block lasts."""
+async def talking(
+    server: ServerProcess, workspace: Path, agent: str = "scripted", chat: str | None = None
+) -> AsyncIterator[Talk]:
+    """A chat, new unless one is named, and a page that stays open for as long as the block lasts."""
     async with Api(server.url, server.token) as api:
-        chat = str((await api.create_chat(workspace, agent))["id"])
+        chat = chat or str((await api.create_chat(workspace, agent))["id"])
         try:
             async with Viewer(server.url, server.token, chat) as viewer:
                 yield Talk(server, api, chat, viewer)

@@ -1,0 +1,328 @@
+"""Sessions whose agent is gone: brought back, lost, or opened from the agent's own history."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.script import chunks, die, say, script, sleep
+from tests.faults.driver import Talk, ask, talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import ApiError
+from tests.kit.config import scripted
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+
+BANNER = (
+    "The previous {name} session could not be restored. A new session has been started. "
+    "Your conversation history in VoxPilot is intact."
+)
+
+
+def keeping(place: Path, log: AgentLog, *faults: str, **more: Any) -> dict[str, Any]:
+    """An agent with its sessions where every agent of this test has them."""
+    return scripted(*faults, log=log.path, options=["--store", str(place / "agent")], **more)
+
+
+async def lose_agent(talk: Talk, log: AgentLog) -> None:
+    """Kill the agent between two turns."""
+    os.kill(log.starts()[-1], signal.SIGKILL)
+    await until(lambda: set(talk.processes()) == {"ended"}, 10)
+
+
+async def test_a_follow_up_reaches_the_same_session_in_a_new_process(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R9, R53, R54, R58, R71, R156, C2: it is asked for, then resumed; a line tells so."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        await talk.run(script(say("two")))
+        assert (await talk.notice("restored"))["text"] == "scripted has its session back."
+        methods = [frame["method"] for frame in agent_log.received() if "method" in frame]
+        first = ["initialize", "session/new", "session/prompt"]
+        assert methods == [*first, "initialize", "session/list", "session/resume", "session/prompt"]
+        sessions = {f["params"]["sessionId"] for f in agent_log.received("session/prompt")}
+        assert len(sessions) == 1
+        await talk.judge(text="onetwo")
+
+
+async def test_what_is_repeated_while_loading_is_not_shown_again(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """F80, R7, R55, R56, R60, C6: an agent that cannot resume repeats all; the chat stays as it was."""
+    for options in ([], ["--message-ids"]):
+        agent = keeping(place, agent_log, "no-resume")
+        agent["args"] += options
+        server = await start_server(agents={"loads": agent})
+        async with talking(server, workspace, "loads") as talk:
+            await talk.run(script(say("one"), say("more")))
+            before = [row for row in talk.rows() if row.kind in ("message", "text-delta", "turn-started")]
+            await lose_agent(talk, agent_log)
+            await talk.run(script(say("two")))
+            assert agent_log.received("session/load")
+            again = [row for row in talk.rows() if row.kind in ("message", "text-delta", "turn-started")]
+            assert again[: len(before)] == before
+            assert [row.kind for row in again[len(before) :]] == ["message", "turn-started", "text-delta"]
+            await talk.judge(text="onemoretwo")
+        await server.close()
+
+
+@pytest.mark.parametrize("fault", ["load-notfound", "load-error", "load-empty"])
+async def test_a_lost_session_is_told_and_the_person_decides_what_the_new_one_hears(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog, fault: str
+) -> None:
+    """F78, F79, R63, R65–R68, C21: the banner, a log line, and the last request shown before it is sent."""
+    agents = {"forgets": keeping(place, agent_log, fault, "no-resume")}
+    server = await start_server(agents=agents)
+    async with talking(server, workspace, "forgets") as talk:
+        await talk.run(script(say("one")))
+        old = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+        await lose_agent(talk, agent_log)
+        turn = await talk.send(script(say("two")))
+        question = await talk.question()
+        assert question["type"] == "confirm"
+        assert question["detail"]["text"] == script(say("one"))
+        assert len(agent_log.prompts()) == 1
+        await talk.answer(question, "include")
+        await talk.ended(turn)
+        notices = talk.notices("session-not-restored")
+        assert [notice["text"] for notice in notices] == [BANNER.format(name="forgets")]
+        blocks = agent_log.received("session/prompt")[-1]["params"]["prompt"]
+        assert len(blocks) == 2
+        assert script(say("one")) in blocks[0]["text"]
+        assert "Context" in blocks[0]["text"]
+        assert blocks[1]["text"] == script(say("two"))
+        assert f"session={old}" in server.stderr
+        await talk.run(script(say("three")))
+        assert len(agent_log.received("session/prompt")[-1]["params"]["prompt"]) == 1
+
+
+async def test_the_note_can_be_left_out(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """C21, R67: and it is asked about once only, across a restart of the server too."""
+    server = await start_server(agents={"forgets": keeping(place, agent_log, "caps-off")})
+    async with talking(server, workspace, "forgets") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        turn = await talk.send(script(say("two")))
+        question = await talk.question()
+        await server.restart()
+        await talk.answer(question, "leave-out")
+        await talk.ended(turn)
+        assert agent_log.prompts() == [script(say("one")), script(say("two"))]
+        assert len(talk.of_kind("question")) == 1
+
+
+async def test_an_agent_without_memory_says_so_at_once(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """F84, R7, R71: neither load nor resume is ever asked of it."""
+    server = await start_server(agents={"forgets": keeping(place, agent_log, "caps-off")})
+    async with talking(server, workspace, "forgets") as talk:
+        await talk.run(script(say("one")))
+        assert "will not remember" in (await talk.notice("no-memory"))["text"]
+        await lose_agent(talk, agent_log)
+        turn = await talk.send(script(say("two")))
+        await talk.answer(await talk.question(), "leave-out")
+        await talk.ended(turn)
+        assert not agent_log.received("session/load")
+        assert not agent_log.received("session/resume")
+
+
+async def test_a_session_the_agent_does_not_list_is_not_loaded(
+    server: ServerProcess, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R64, C24: absent after the last page."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        for kept in (place / "agent").glob("*.json"):
+            kept.unlink()
+        turn = await talk.send(script(say("two")))
+        await talk.answer(await talk.question(), "leave-out")
+        await talk.ended(turn)
+        assert agent_log.received("session/list")
+        assert not agent_log.received("session/load")
+        assert not agent_log.received("session/resume")
+        assert len(talk.notices("session-not-restored")) == 1
+
+
+async def test_a_session_cut_off_in_the_middle_says_that_the_end_may_be_missing(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R57, R61, R73, R76: what was said stays in the chat; the prompt is not sent again."""
+    async with talking(server, workspace) as talk:
+        ended = await talk.run(script(say("one"), die()))
+        assert ended["stop_reason"] == "interrupted"
+        await talk.run(script(say("two")))
+        assert "may be missing" in (await talk.notice("restored"))["detail"]
+        assert len(agent_log.prompts()) == 2
+        await talk.judge(text="onetwo")
+
+
+async def test_a_load_that_hangs_is_given_up_and_the_next_message_begins_anew(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """F82: and it can be stopped meanwhile."""
+    agents = {"hangs": keeping(place, agent_log, "no-resume", "replay-hang")}
+    server = await start_server(agents=agents, env={"VOXPILOT_RESTORE_TIMEOUT": "1.5"})
+    async with talking(server, workspace, "hangs") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        stopped = await talk.send(script(say("two")))
+        await until(lambda: len(agent_log.received("session/load")) == 1, 20)
+        await talk.cancel()
+        assert (await talk.ended(stopped))["stop_reason"] == "cancelled"
+        await until(lambda: set(talk.processes()) == {"ended"}, 20)
+        turn = await talk.send(script(say("three")))
+        await talk.answer(await talk.question(), "leave-out")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        assert len(talk.notices("session-not-restored")) == 1
+
+
+async def test_a_load_that_hangs_ends_the_turn_that_waits_for_it(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """F82: with what to do."""
+    agents = {"hangs": keeping(place, agent_log, "no-resume", "replay-hang")}
+    server = await start_server(agents=agents, env={"VOXPILOT_RESTORE_TIMEOUT": "0.5"})
+    async with talking(server, workspace, "hangs") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        ended = await talk.run(script(say("two")))
+        assert ended["stop_reason"] == "error"
+        assert "no session within" in ended["error"]["message"]
+
+
+async def test_a_replay_of_twenty_megabytes_is_passed_over(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """F82."""
+    agents = {"long": keeping(place, agent_log, "no-resume", "replay=20mb")}
+    agents["long"]["args"].append("--no-log-out")
+    server = await start_server(agents=agents)
+    async with talking(server, workspace, "long") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        await talk.run(script(say("two")), within=60)
+        await talk.judge(text="onetwo")
+
+
+async def test_the_server_may_be_killed_while_a_session_is_brought_back(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """C2, C5: the new agent goes on loading; nothing is asked twice and nothing is shown twice."""
+    server = await start_server(agents={"slow": keeping(place, agent_log, "no-resume", "replay=200kb")})
+    async with talking(server, workspace, "slow") as talk:
+        await talk.run(script(chunks(20)))
+        await lose_agent(talk, agent_log)
+        turn = await talk.send(script(say("end")))
+        await until(lambda: len(agent_log.received("session/load")) == 1, 20)
+        await server.restart()
+        await talk.ended(turn)
+        assert len(agent_log.received("session/load")) == 1
+        assert len(agent_log.prompts()) == 2
+        assert talk.text().endswith("end")
+        assert "r" * 50 not in talk.text()
+
+
+@pytest.mark.parametrize("reload", [False, True])
+async def test_a_person_restarts_the_agent(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog, reload: bool
+) -> None:
+    """R76, R77, R78: killed, started again, with a new session or with its own; each told in the chat."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        await talk.api.call("POST", f"/api/chats/{talk.id}/restart", {"reload": reload})
+        await talk.notice("restarted")
+        wanted = "session/resume" if reload else "session/new"
+        await until(lambda: len(agent_log.received(wanted)) == (1 if reload else 2), 20)
+        await talk.run(script(say("two")))
+        ids = [frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")]
+        assert (ids[0] == ids[1]) is reload
+        assert len(agent_log.starts()) == 2
+        assert not talk.notices("session-not-restored")
+
+
+async def test_restarting_in_the_midst_of_a_turn_ends_it(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R77: what it said is kept, and the prompt is not sent again."""
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(say("one"), sleep(60)))
+        await talk.says("one")
+        await talk.api.call("POST", f"/api/chats/{talk.id}/restart", {"reload": True})
+        assert (await talk.ended(turn))["stop_reason"] == "interrupted"
+        await until(lambda: len(agent_log.received("session/resume")) == 1, 20)
+        assert len(agent_log.prompts()) == 1
+
+
+async def test_an_agent_that_cannot_start_is_not_restarted_for_ever(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F25: one restart, one start."""
+    async with talking(server, workspace, "scripted-exit-at-spawn") as talk:
+        await talk.api.call("POST", f"/api/chats/{talk.id}/restart", {})
+        await talk.sees(lambda e: e.kind == "agent-status" and e.data["status"] == "error")
+        await talk.run(script(say("x")))
+        assert len(talk.processes()) == 2
+
+
+async def test_a_session_of_the_agents_own_history_is_shown_and_gone_on_with(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R155, R159, R161, C6: its conversation appears as turns, before anything is sent."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        await talk.run(script(say("two")))
+        session = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+        with pytest.raises(ApiError) as refused:
+            await talk.api.create_chat(workspace, "scripted", load=session)
+        assert refused.value.status == 409  # it is never driven from two chats
+        await talk.api.call("DELETE", f"/api/chats/{talk.id}")
+        chat = (await talk.api.create_chat(workspace, "scripted", load=session))["id"]
+    async with talking(server, workspace, chat=chat) as talk:
+        await talk.sees(lambda e: e.kind == "turn-ended" and "-2" in e.data["turn"])
+        messages = [event["text"] for event in talk.of_kind("message")]
+        assert messages == [script(say("one")), script(say("two"))]
+        assert talk.text() == "onetwo"
+        assert (await talk.api.chat(chat))["title"].startswith("say")
+        await talk.run(script(say("three")))
+        assert agent_log.received("session/prompt")[-1]["params"]["sessionId"] == session
+        await talk.judge(text="onetwothree")
+
+
+async def test_history_that_the_agent_does_not_have_is_told(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R155: and the chat can be used all the same."""
+    async with talking(server, workspace) as other:
+        chat = (await other.api.create_chat(workspace, "scripted", load="nowhere"))["id"]
+    async with talking(server, workspace, chat=chat) as talk:
+        assert "not be opened" in (await talk.notice("history-not-opened"))["text"]
+        await talk.run(script(say("one")))
+        await talk.judge(text="one")
+
+
+async def test_further_folders_and_tool_servers_reach_the_agent(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R17, R24: absolute paths; servers only of a kind the agent can reach."""
+    (place / "config-extra").mkdir()
+    server = await start_server(
+        settings={"mcp_servers": {"notes": {"command": "notes", "args": ["-x"], "env": {"A": "b"}}}}
+    )
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        opened = agent_log.received("session/new")[-1]["params"]
+        server_ = {"name": "notes", "command": "notes", "args": ["-x"], "env": [{"name": "A", "value": "b"}]}
+        assert opened == {"cwd": str(workspace), "mcpServers": [server_]}
+        rows = ask(server.database, "SELECT acp_session_id, cwd FROM acp_sessions")
+        assert rows == [(agent_log.received("session/prompt")[-1]["params"]["sessionId"], str(workspace))]
