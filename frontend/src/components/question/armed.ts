@@ -9,15 +9,22 @@ const REST_MILLISECONDS = 500;
 export function createArmed(): Accessor<boolean> {
   const [isArmed, setArmed] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  function begin() {
+  let frame = 0;
+  function rest() {
     clearTimeout(timer);
+    cancelAnimationFrame(frame);
     setArmed(false);
-    if (document.visibilityState === "visible") timer = setTimeout(() => setArmed(true), REST_MILLISECONDS);
+  }
+  function begin() {
+    rest();
+    if (document.visibilityState !== "visible") return;
+    // From when it can be seen, not from when it was made: a busy page may draw it late.
+    frame = requestAnimationFrame(() => (timer = setTimeout(() => setArmed(true), REST_MILLISECONDS)));
   }
   begin();
   document.addEventListener("visibilitychange", begin);
   onCleanup(() => {
-    clearTimeout(timer);
+    rest();
     document.removeEventListener("visibilitychange", begin);
   });
   return isArmed;
