@@ -173,6 +173,7 @@ export const scene: Scene = {
         : undefined,
     expiresAt: undefined,
     device: "Chrome on Linux",
+    expiresAt: name === "shared-name" ? Date.now() + 11 * 3_600_000 : undefined,
   },
   outbox:
     name === "offline"

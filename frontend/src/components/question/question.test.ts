@@ -80,6 +80,7 @@ describe("a card", () => {
     createRoot((dispose) => {
       const isArmed = createArmed();
       expect(isArmed()).toBe(false);
+      vi.advanceTimersToNextFrame();
       vi.advanceTimersByTime(499);
       expect(isArmed()).toBe(false);
       vi.advanceTimersByTime(1);
@@ -95,6 +96,7 @@ describe("a card", () => {
       expect(isArmed()).toBe(false);
       show("visible");
       expect(isArmed()).toBe(false);
+      vi.advanceTimersToNextFrame();
       vi.advanceTimersByTime(500);
       expect(isArmed()).toBe(true);
       show("hidden");
