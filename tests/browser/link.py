@@ -19,6 +19,8 @@ class Link(Proxy):
         self._stranded: set[asyncio.StreamReader] = set()
         self.puts: tuple[bytes, bytes] | None = None
         """Words that are replaced on their way by others of the same length."""
+        self.asked: list[str] = []
+        """The first line of each request that reached the server."""
 
     def strand(self) -> None:
         """Nothing passes over the connections there are, and nobody is told; new ones work."""
@@ -42,4 +44,7 @@ class Link(Proxy):
         data = await super()._read(reader)
         if reader in self._stranded:
             await asyncio.Event().wait()
+        first = data[:8_000].partition(b"\r\n")[0]
+        if first.endswith(b"HTTP/1.1"):
+            self.asked.append(first.decode())
         return data.replace(*self.puts) if self.puts else data

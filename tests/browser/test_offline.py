@@ -1,8 +1,9 @@
-"""What is typed is never lost, and never said twice."""
+"""What is typed is never lost, and never said twice (F72, F73; double clicks, F71, are in test_network.py)."""
 
 from __future__ import annotations
 
-from playwright.async_api import expect
+import pytest
+from playwright.async_api import Error, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
@@ -55,9 +56,33 @@ async def test_a_message_sent_offline_outlives_its_tab(
     assert await _messages(server, chat) == [script(say("it arrived"))]
 
 
+async def test_what_was_sent_and_typed_offline_outlives_a_reload(
+    meet: Meet, server: ServerProcess, chat: str
+) -> None:
+    """F73: the browser itself is offline, and the page is loaded anew before it is online again."""
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    await person.context.set_offline(True)
+    await tab.send(script(say("it arrived")))
+    await expect(tab.composer).to_have_value("")
+    await tab.type("half a thought")
+    with pytest.raises(Error, match="ERR_INTERNET_DISCONNECTED"):
+        await tab.page.reload()
+    await person.context.set_offline(False)
+    await tab.page.goto(f"{person.url}/chat/{chat}")
+    await tab.says("it arrived")
+    await tab.turns_end()
+    await expect(tab.composer).to_have_value("half a thought")
+    await tab.page.reload()
+    await tab.says("it arrived")
+    assert await _messages(server, chat) == [script(say("it arrived"))]
+
+
 async def test_a_message_whose_reply_was_lost_is_not_sent_twice(
     meet: Meet, link: Link, server: ServerProcess, api: Api, chat: str
 ) -> None:
+    """F72."""
     person = await meet("laptop")
     person.expect_trouble()
     tab = await person.open_chat(chat)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -29,6 +30,8 @@ class Proxy:
         """How fast replies pass; None is as fast as can be."""
         self.buffer_bytes = 0
         """Replies are held back until this many bytes have gathered, as a bad reverse proxy does."""
+        self.idle_seconds: float | None = None
+        """A connection whose client has got nothing for so long is closed."""
         self._flows = asyncio.Event()
         self._flows.set()
         self._lose_reply_to: bytes | None = None
@@ -134,8 +137,8 @@ class Proxy:
         self, connection: _Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         held = b""
-        with suppress(OSError):
-            while data := await self._read(reader):
+        with suppress(OSError, TimeoutError):
+            while data := await asyncio.wait_for(self._read(reader), connection.idle_left(self.idle_seconds)):
                 if connection.loses_reply:
                     self._lost.set()
                     held = b""
@@ -143,6 +146,7 @@ class Proxy:
                 held += data
                 if len(held) >= self.buffer_bytes:
                     await self._write(writer, held)
+                    connection.passed_at = time.monotonic()
                     held = b""
             await self._write(writer, held)
         connection.close()
@@ -172,6 +176,11 @@ class _Connection:
     def __init__(self, client: asyncio.StreamWriter, server: asyncio.StreamWriter) -> None:
         self._halves = (client, server)
         self.loses_reply = False
+        self.passed_at = time.monotonic()
+
+    def idle_left(self, most: float | None) -> float | None:
+        """Seconds until it has been idle for too long."""
+        return None if most is None else max(0.0, self.passed_at + most - time.monotonic())
 
     def close(self) -> None:
         for half in self._halves:

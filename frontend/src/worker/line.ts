@@ -28,7 +28,7 @@ const OPEN_LIMITS_MS = [1_500, 4_000, 8_000];
 const ALIVE_MS = 1_000;
 /** A stream that lasted so long forgives the failures before it. */
 const STEADY_MS = 2_000;
-/** After so many failures it is no passing trouble any more; we go on trying all the same. */
+/** After so many attempts without an answer it is no passing trouble any more; we go on trying all the same. */
 const GIVEN_UP = 4;
 
 /** The pause between two polls. */
@@ -56,6 +56,8 @@ export class Line {
   #isSuspect = false;
   #held: SseEvent[] | undefined;
   #failures = 0;
+  /** Attempts in a row that came to nothing: a link that flaps is down, but the server is not away. */
+  #unanswered = 0;
   #polling = new Polling();
   #retry: ReturnType<typeof setTimeout> | undefined;
   #stale: ReturnType<typeof setTimeout> | undefined;
@@ -123,6 +125,7 @@ export class Line {
     const stream: Stream = { ...opening, openedAt: now, heardAt: now };
     this.#opening = this.#held = undefined;
     this.#isSuspect = false;
+    this.#unanswered = 0;
     this.#stream = stream;
     this.#owner.show("live");
     this.#watch(stream);
@@ -187,7 +190,10 @@ export class Line {
       return;
     }
     if (why === "slow") this.#polling.hung();
-    if (!wasAskedAnew) this.#failures++;
+    if (!wasAskedAnew) {
+      this.#failures++;
+      this.#unanswered++;
+    }
     if (this.#stream === undefined) this.#showDown();
     if (wasAskedAnew) this.open();
     else this.#tryLater();
@@ -219,7 +225,7 @@ export class Line {
   }
 
   #showDown(): void {
-    const isHopeful = navigator.onLine && this.#failures < GIVEN_UP;
+    const isHopeful = navigator.onLine && this.#unanswered < GIVEN_UP;
     this.#owner.show(isHopeful ? "reconnecting" : "offline");
   }
 }
