@@ -1,4 +1,4 @@
-"""What is typed is never lost, and never said twice (F72, F73; double clicks, F71, are in test_network.py)."""
+"""What is typed is never lost, and never said twice (F72, F73; F71, double clicks, is in test_network.py)."""
 
 from __future__ import annotations
 
