@@ -23,7 +23,7 @@ class OtherServer:
     """Somebody else's server on this machine: gives out one page, and remembers what it was asked."""
 
     def __init__(self) -> None:
-        self.page = "<!doctype html><title>Other</title>"
+        self.page = "<!doctype html><link rel=icon href='data:,'><title>Other</title>"
         self.asked: list[str] = []
         """The head of each request."""
         self.port = 0
@@ -66,7 +66,7 @@ async def test_no_page_can_put_ours_into_a_frame(meet: Meet, chat: str, link: Li
     async with other_server() as other:
         for name in ("127.0.0.1", "evil.localhost"):
             ours = f"http://{name.replace('evil.', '')}:{link.port}/chat/{chat}"
-            other.page = f"<!doctype html><iframe src='{ours}' width=800 height=600></iframe>"
+            other.page = f"<!doctype html><link rel=icon href='data:,'><iframe src='{ours}' width=800 height=600></iframe>"
             page = await person.context.new_page()
             await page.goto(f"http://{name}:{other.port}/")
             frame = page.frames[1]
@@ -109,6 +109,7 @@ async def test_where_others_are_sent_it_the_page_warns_and_it_does_not_last(
             page = await person.context.new_page()
             await page.goto(f"http://{name}:{other.port}/")
             assert any("voxpilot=" in line for line in other.cookies)
+            await page.close()
 
 
 async def test_what_an_agent_sent_is_never_a_page(meet: Meet, api: Api, chat: str) -> None:
