@@ -38,6 +38,7 @@ HOMES = {
     "httpx2": ("cli",),
     "sqlite3": ("storage",),
     "starlette": ("web",),
+    "tomlkit": ("settings",),
     "uvicorn": ("web", "cli"),
 }
 """The rooms that may import a library; one that is not named here may be imported by all."""

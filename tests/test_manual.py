@@ -12,7 +12,9 @@ import voxpilot
 from voxpilot.chat.events import EVENT_TYPES
 from voxpilot.errors import VoxPilotError
 from voxpilot.settings import Settings
+from voxpilot.settings.names import AGENT_LIST, snake
 from voxpilot.web.app import create_api
+from voxpilot.web.schemas import SettingsValues
 
 ROOT = Path(__file__).parent.parent
 MANUAL = (ROOT / "docs" / "reference.md").read_text()
@@ -33,6 +35,11 @@ def test_every_event_is_in_the_manual() -> None:
 
 def test_every_setting_is_in_the_manual() -> None:
     assert [name for name in Settings.model_fields if f"`{name}`" not in MANUAL] == []
+
+
+def test_every_setting_is_in_the_answer_about_settings() -> None:
+    told = {snake(name) for name in SettingsValues.model_fields}
+    assert set(Settings.model_fields) - {"agents"} == told - {AGENT_LIST}
 
 
 def test_every_error_is_in_the_manual() -> None:

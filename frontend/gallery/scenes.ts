@@ -23,7 +23,11 @@ const ID = "a1";
 const name = location.hash.slice(1) || "chat";
 
 function agent(id: string, display_name: string, found: string | null, install_hint: string): AgentInfo {
-  return { id, display_name, command: id, args: [], found, install_hint };
+  return {
+    id, display_name, command: id, args: [], env: {}, pass_env: [], tcp: "", allow_remote: false, fs: true, terminal: true,
+    found, version: null, minimum_version: "", version_ok: null, version_args: [], install_hint, login_hint: "",
+    known: true, changed: false, fixed: [], seen: null,
+  };
 }
 
 const AGENTS = [

@@ -12,7 +12,7 @@ import pytest
 
 import voxpilot.agents.demo
 from voxpilot.agents.catalog import Catalog
-from voxpilot.settings import load_settings
+from voxpilot.settings.live import LiveSettings
 
 SOURCE = Path(voxpilot.agents.demo.__path__[0])
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}}
@@ -20,8 +20,8 @@ INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"pro
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    settings = load_settings({"VOXPILOT_DATA_DIR": str(tmp_path), "HOME": str(tmp_path)})
-    return Catalog(settings, {"PATH": "/nowhere"})
+    live = LiveSettings({"VOXPILOT_DATA_DIR": str(tmp_path), "HOME": str(tmp_path)})
+    return Catalog(live, {"PATH": "/nowhere"})
 
 
 def test_it_is_always_found(catalog: Catalog) -> None:

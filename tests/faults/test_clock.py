@@ -31,7 +31,8 @@ from voxpilot.runtime.clock import Clock
 from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.live_chat import LiveChat
 from voxpilot.runtime.supervisor import Supervisor
-from voxpilot.settings import Settings, load_settings
+from voxpilot.settings import Settings
+from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import chats, data_dir
 from voxpilot.storage.database import Database
 from voxpilot.storage.ledger import Ledger
@@ -107,12 +108,13 @@ async def kept(place: Path, workspace: Path, agent: str, **env: str) -> AsyncIte
     """A chat run in this process; its agents are ended with the block."""
     config = write_config(place / "config.toml", scripted_agents(place))
     environ = {"VOXPILOT_CONFIG": str(config), "VOXPILOT_DATA_DIR": str(place / "data"), "HOME": str(place)}
-    settings = load_settings({**environ, **env})
+    live = LiveSettings({**environ, **env})
+    settings = live.now
     data_dir.prepare(settings.data_dir)
     migrate(settings.database)
     clock = HandClock(time.time())
     async with Database(settings.database) as db:
-        async with Supervisor(db, settings, Catalog(settings), clock) as supervisor:
+        async with Supervisor(db, live, Catalog(live), clock) as supervisor:
             chat_id = await supervisor.create(
                 NewChatWish(workspace=str(workspace), mode="agent", agent=agent), None
             )

@@ -178,6 +178,7 @@ class ServerProcess:
     def _environment(self, kill_point: str | None) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("VOXPILOT_")}
         env |= {
+            "SHELL": "/bin/sh",  # the start-up files of other shells may take their time
             "VOXPILOT_HOST": "127.0.0.1",
             "VOXPILOT_PORT": str(self.port),
             "VOXPILOT_DATA_DIR": str(self.data_dir),

@@ -23,7 +23,7 @@ from voxpilot.chat.transcript import Transcript
 from voxpilot.keeper.journal import Record
 from voxpilot.runtime import journal_step, questions, turn
 from voxpilot.runtime.progress import Progress
-from voxpilot.settings import load_settings
+from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import ledger as ledgers
 from voxpilot.storage.database import Batch, connect
 from voxpilot.storage.ledger import Ledger
@@ -41,8 +41,9 @@ class Replay:
         migrate(path)
         self.db: sqlite3.Connection = connect(path)
         self.db.execute("PRAGMA synchronous = OFF")
-        self.settings = load_settings({"HOME": str(folder)})
-        self.catalog = Catalog(self.settings, {})
+        live = LiveSettings({"HOME": str(folder)})
+        self.settings = live.now
+        self.catalog = Catalog(live, {})
         chat = Chat(
             id=CHAT, title="t", workspace="/workspace", mode="agent", agent="copilot", policy="ask",
             created_at=0.0, updated_at=0.0,

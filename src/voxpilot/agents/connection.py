@@ -125,7 +125,8 @@ class Link:
     async def _start(self) -> bool:
         try:
             reach("after-row-before-keeper")
-            await start_keeper(self.directory, self._spec())
+            # In a thread, for the first one waits until the login shell has told its PATH.
+            await start_keeper(self.directory, await asyncio.to_thread(self._spec))
             reach("after-keeper-before-attach")
         except AlreadyKept:
             return True

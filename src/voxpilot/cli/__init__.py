@@ -15,6 +15,7 @@ from voxpilot import __version__
 from voxpilot.cli.text import clean
 from voxpilot.errors import VoxPilotError
 from voxpilot.settings import load_settings
+from voxpilot.settings.live import LiveSettings
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -84,11 +85,11 @@ def _add_run(run: argparse.ArgumentParser) -> None:
 def _serve(options: argparse.Namespace) -> int:
     from voxpilot.web import server  # heavy: the web framework and all that is served
 
-    settings = load_settings(host=options.host, port=options.port, expose=options.expose)
+    live = LiveSettings(host=options.host, port=options.port, expose=options.expose)
     logging.basicConfig(
-        level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+        level=live.now.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
-    server.run(settings, lambda line: print(line, flush=True))
+    server.run(live, lambda line: print(line, flush=True))
     return 0
 
 
@@ -109,7 +110,7 @@ def _run(options: argparse.Namespace) -> int:
 def _agents(options: argparse.Namespace) -> int:
     from voxpilot.cli.tell import agents  # heavy: the HTTP client
 
-    return agents(load_settings(), options.json)
+    return agents(LiveSettings(), options.json)
 
 
 def _stop(options: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from voxpilot.chat.events import Json
 from voxpilot.cli.server import NoServer, client, locate
 from voxpilot.errors import Invalid
 from voxpilot.settings import Settings
+from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import data_dir
 from voxpilot.web.access import owner_token
 
@@ -39,8 +40,8 @@ def link(settings: Settings, host_url: str | None) -> int:
     return 0
 
 
-def agents(settings: Settings, as_json: bool) -> int:
-    found = Catalog(settings).all()
+def agents(live: LiveSettings, as_json: bool) -> int:
+    found = Catalog(live).all()
     if as_json:
         print(json.dumps([_described(agent) for agent in found], indent=2))
         return 0

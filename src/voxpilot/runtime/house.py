@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from voxpilot.agents.catalog import Catalog
 from voxpilot.runtime.clock import Clock
 from voxpilot.settings import Settings
+from voxpilot.settings.live import LiveSettings
 from voxpilot.storage.database import Database
 from voxpilot.storage.event_log import Recorded
 
@@ -19,8 +20,13 @@ from voxpilot.storage.event_log import Recorded
 @dataclass(frozen=True, slots=True)
 class House:
     db: Database
-    settings: Settings
+    live: LiveSettings
     catalog: Catalog
     clock: Clock
     chat_changed: Callable[[str, list[Recorded]], None]
     """Called after each committed step of a chat."""
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now; hold on to them for one step, not longer."""
+        return self.live.now

@@ -263,7 +263,7 @@ class LiveChat:
         link = Link(
             house.settings.keepers / process.id,
             process.offset,
-            lambda: house.catalog.spec(house.catalog.get(process.agent), process.id, workspace),
+            lambda: house.catalog.start_spec(process.agent, process.id, workspace),
             self.nudge,
         )
         self._links[process.id] = link

@@ -23,7 +23,7 @@ from voxpilot.runtime import callbacks, policy, questions, signing_in, turn
 from voxpilot.runtime.restoring import Restoring
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import EarlyFrame, OutboxLine, Process, Question, Request, Session, Turn
+from voxpilot.storage.rows import EarlyFrame, OutboxLine, Process, Question, Request, Session, Sighting, Turn
 
 CRASH_WINDOW_SECONDS = 60.0
 
@@ -205,6 +205,7 @@ class Progress:
             return
         if process.state == "starting":
             ledger.change(process, state="ready", initialized=result)
+            ledger.save(Sighting(agent=process.agent, initialized=result, at=at))
             ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
 
     def _prompt_answered(self, answered: Answered, at: float) -> None:

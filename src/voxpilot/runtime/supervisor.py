@@ -26,7 +26,7 @@ from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.feed import Feed
 from voxpilot.runtime.house import House
 from voxpilot.runtime.live_chat import LiveChat
-from voxpilot.settings import Settings
+from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import chats
 from voxpilot.storage import ledger as ledgers
 from voxpilot.storage.database import Database
@@ -41,6 +41,7 @@ STOP_SECONDS = 6.0
 RELEASE_SECONDS = 1.0
 AWAKE_LIMIT = 32
 SLEEP_SECONDS = 60.0
+SETTINGS_SECONDS = 1.0
 _TELLING = frozenset({"turn-started", "turn-ended", "question", "answer", "chat-info", "message"})
 """Kinds of events that change how a chat stands in the list."""
 
@@ -49,13 +50,14 @@ class Supervisor:
     """Use as `async with`; leaving the block leaves agents to their keepers."""
 
     def __init__(
-        self, db: Database, settings: Settings, catalog: Catalog, clock: Clock | None = None
+        self, db: Database, live: LiveSettings, catalog: Catalog, clock: Clock | None = None
     ) -> None:
-        self.house = House(db, settings, catalog, clock or Clock(), self._chat_changed)
+        self.house = House(db, live, catalog, clock or Clock(), self._chat_changed)
         self.feed = Feed()
         self._awake: dict[str, LiveChat] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._sweeping: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._waking = asyncio.Lock()
         self._closing = False
 
@@ -63,12 +65,18 @@ class Supervisor:
         self.house.settings.keepers.mkdir(mode=0o700, exist_ok=True)
         self._sweeping = asyncio.create_task(self._sweep())
         self._sweeping.add_done_callback(_log_failure)
+        loop = asyncio.get_running_loop()
+        self.house.live.on_change.append(lambda: loop.call_soon_threadsafe(self._settings_changed))
+        self._watching = asyncio.create_task(self._watch_settings())
+        # Whoever starts the first agent finds it done, or waits for the rest of it.
+        loop.run_in_executor(None, self.house.catalog.learn_path)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
-        if self._sweeping is not None:
-            self._sweeping.cancel()
+        for task in (self._sweeping, self._watching):
+            if task is not None:
+                task.cancel()
         for chat in self._awake.values():
             await chat.close()
         await asyncio.gather(*self._workers.values(), return_exceptions=True)
@@ -157,6 +165,16 @@ class Supervisor:
     def _chat_changed(self, chat_id: str, events: list[Recorded]) -> None:
         if any(event.kind in _TELLING for event in events):
             self.feed.changed(chat_id)
+
+    async def _watch_settings(self) -> None:
+        """Notice when somebody edits the settings file."""
+        while True:
+            await asyncio.sleep(SETTINGS_SECONDS)
+            self.house.live.refresh()
+
+    def _settings_changed(self) -> None:
+        for chat in self._awake.values():
+            chat.nudge()
 
     async def _sweep(self) -> None:
         """Find the agents that worked on without us, and end what belongs to no chat."""

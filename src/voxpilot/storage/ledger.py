@@ -31,6 +31,7 @@ from voxpilot.storage.rows import (
     Request,
     Row,
     Session,
+    Sighting,
     Terminal,
     TrustedFolder,
     Turn,
@@ -242,6 +243,6 @@ def _is_closed(row: Row) -> bool:
             return response is not None
         case Terminal(released=released, ended=ended):
             return released and ended is not None
-        case Reply() | FileView():
+        case Reply() | FileView() | Sighting():
             return True
     return False

@@ -83,7 +83,7 @@ class Process(Row):
     id: str
     chat_id: str
     agent: str
-    state: Literal["starting", "ready", "stopping", "ended"] = "starting"
+    state: Literal["waiting", "starting", "ready", "stopping", "ended"] = "starting"
     offset: int = 0
     """How far its journal has been turned into events."""
     lines_out: int = 0
@@ -97,6 +97,8 @@ class Process(Row):
     """It was said that it takes long to start."""
     force: bool = False
     """While stopping: at once, without asking."""
+    place: int = 0
+    """While waiting: the place in the line that was told last."""
     started_at: float
     ended_at: float | None = None
     ended: Json | None = None
@@ -130,6 +132,8 @@ class Session(Row):
     """How many such messages there were."""
     options: Json | None = None
     """Modes, models and config options as the agent last gave them."""
+    agent_version: str | None = None
+    """The version of the agent that has it open."""
     prompts: int = 0
     """How many prompts it was sent."""
     asked: str | None = None
@@ -238,6 +242,20 @@ class FileView(Row):
     session_id: str
     path: str
     version: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting(Row):
+    """What an agent said of itself when it was last started, in whichever chat."""
+
+    TABLE = "sightings"
+    KEY = ("agent",)
+    JSON = frozenset({"initialized"})
+    REPLACES = True
+    agent: str
+    initialized: Json
+    """Its answer to `initialize`."""
     at: float
 
 

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from voxpilot.errors import Conflict, Invalid, NotFound, ShuttingDown, StorageFull, VoxPilotError
+from voxpilot.settings import BadSettings
 from voxpilot.web.access import SignInFailed, TooManyAttempts
 
 log = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ _STATUS: tuple[tuple[type[VoxPilotError], int], ...] = (
     (NotFound, 404),
     (Conflict, 409),
     (Invalid, 422),
+    (BadSettings, 409),
     (SignInFailed, 401),
     (TooManyAttempts, 429),
     (StorageFull, 507),

@@ -188,17 +188,130 @@ class Blocks(BaseModel):
     blocks: list[dict[str, Any]]
 
 
+class AgentChange(Body):
+    """What a person may change of an agent; what is not given stays as it is."""
+
+    display_name: str | None = None
+    command: str | None = None
+    args: list[str] | None = None
+    env: dict[str, str] | None = None
+    pass_env: list[str] | None = None
+    tcp: str | int | None = None
+    port: int | None = None
+    """The same as `tcp` with a port of this machine."""
+    allow_remote: bool | None = None
+    fs: bool | None = None
+    terminal: bool | None = None
+    minimum_version: str | None = None
+    version_args: list[str] | None = None
+    install_hint: str | None = None
+    login_hint: str | None = None
+
+
+class AgentSeen(BaseModel):
+    """What an agent said of itself when it was last started."""
+
+    name: str | None
+    version: str | None
+    can: list[str]
+    """In words."""
+    capabilities: dict[str, Any]
+    at: float
+
+
 class AgentInfo(BaseModel):
     id: str
     display_name: str
     command: str
     args: list[str]
+    env: dict[str, str]
+    """Secrets are hidden; a hidden value sent back is left as it is."""
+    pass_env: list[str]
+    tcp: str
+    allow_remote: bool
+    fs: bool
+    terminal: bool
     found: str | None
+    """Where its program is."""
+    version: str | None
+    """What its program says, once it was asked."""
+    minimum_version: str
+    version_ok: bool | None
+    version_args: list[str]
     install_hint: str
+    login_hint: str
+    known: bool
+    """It is on our own list."""
+    changed: bool
+    """It is on our list, and the settings say otherwise about it."""
+    fixed: list[str]
+    """Fields that the environment decides."""
+    seen: AgentSeen | None
 
 
 class AgentList(BaseModel):
     agents: list[AgentInfo]
+    default: str
+    """The agent of a chat that names none."""
+    settings_problem: str | None
+    """Why the settings file is not used as it stands."""
+
+
+class ListedAgent(BaseModel):
+    """An agent as the setting `acpAgents` has it."""
+
+    id: str
+    displayName: str
+    command: str
+    args: list[str]
+    env: dict[str, str]
+
+
+class SettingsValues(BaseModel):
+    """What counts now."""
+
+    acpAgents: list[ListedAgent]
+    acpDefaultAgentId: str
+    acpAutoAllowPermissions: bool
+    acpSkillsFolderPath: str
+    interactionModeDefault: Literal["llm", "agent"]
+    strict: bool
+    question_timeout: float
+    trusted_folders: list[str]
+    host: str
+    port: int
+    data_dir: str
+    work_dir: str
+    allowed_hosts: list[str]
+    expose: bool
+    log_level: str
+    mcp_servers: list[str]
+    """Their names; what else there is to say of them may hold secrets."""
+    copilot_cli_path: str
+    copilot_connection_ttl: float
+    busy_limit: float
+    concurrent_starts: int
+    start_notice: float
+    start_timeout: float
+    restore_timeout: float
+    sign_in_timeout: float
+    cancel_timeout: float
+    quiet_time: float
+    crash_limit: int
+
+
+class SettingsInfo(BaseModel):
+    values: SettingsValues
+    path: str
+    """The settings file."""
+    problem: str | None
+    """Why the file is not used as it stands; the last good settings count."""
+    decided_elsewhere: list[str]
+    """What the environment or the command line decides."""
+    only_in_file: list[str]
+    """What can be changed in the file alone."""
+    waiting: list[str]
+    """What was changed in the file and counts after a restart."""
 
 
 class ErrorBody(BaseModel):

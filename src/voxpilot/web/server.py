@@ -24,6 +24,7 @@ from voxpilot.agents.catalog import Catalog
 from voxpilot.errors import VoxPilotError
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
+from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import data_dir
 from voxpilot.storage.database import Database
 from voxpilot.storage.migrate import migrate
@@ -63,10 +64,11 @@ class WouldBeExposed(VoxPilotError):
         )
 
 
-def run(settings: Settings, announce: Callable[[str], None]) -> None:
+def run(live: LiveSettings, announce: Callable[[str], None]) -> None:
     """Serve until a signal says to leave. `announce` gets the lines a person should see."""
     import uvloop  # only a server needs it
 
+    settings = live.now
     if not (settings.is_local or settings.expose):
         raise WouldBeExposed(settings.host)
     os.umask(0o077)
@@ -75,16 +77,17 @@ def run(settings: Settings, announce: Callable[[str], None]) -> None:
     with data_dir.held(settings.data_dir) as mark, _listen(settings) as sock:
         migrate(settings.database)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(settings, sock, mark, announce))
+            runner.run(_serve(live, sock, mark, announce))
 
 
 async def _serve(
-    settings: Settings, sock: socket.socket, mark: data_dir.ServerMark, announce: Callable[[str], None]
+    live: LiveSettings, sock: socket.socket, mark: data_dir.ServerMark, announce: Callable[[str], None]
 ) -> None:
+    settings = live.now
     port = sock.getsockname()[1]
     async with (
         Database(settings.database) as db,
-        Supervisor(db, settings, Catalog(settings)) as supervisor,
+        Supervisor(db, live, Catalog(live)) as supervisor,
     ):
         access = await open_access(db, settings.data_dir)
         api = create_api(supervisor, access)

@@ -1,33 +1,31 @@
 """All settings, in one frozen value.
 
-Lives here: names, defaults, the TOML file and the environment, which wins.
-Lives elsewhere: what agents there are (agents/catalog.py).
+Lives here: names, defaults, and the order in which the file, the environment
+and the command line count. Lives elsewhere: the file itself (file.py), other
+ways to write a name (names.py), settings that change while we run (live.py),
+what agents there are (agents/catalog.py).
 """
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from voxpilot.errors import VoxPilotError
+from voxpilot.settings.file import BadSettings, read
+from voxpilot.settings.names import plain
+
+__all__ = ["AgentSettings", "BadSettings", "Settings", "config_path", "load_settings"]
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
 _NOT_VARIABLES = frozenset({"agents", "allowed_hosts", "mcp_servers"})
 _UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
-
-
-class BadSettings(VoxPilotError):
-    """The settings file or a variable cannot be used as it is."""
-
-    code = "bad-settings"
 
 
 def seconds(value: Any) -> Any:
@@ -52,30 +50,70 @@ def folders(value: Any) -> Any:
 Folders = Annotated[tuple[Path, ...], BeforeValidator(folders)]
 
 
+def address(value: Any) -> Any:
+    """`3000` is a port of this machine."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"127.0.0.1:{value}"
+    return value
+
+
+Address = Annotated[str, BeforeValidator(address)]
+Word = Annotated[str, Field(max_length=10_000, pattern=r"^[^\x00]*$")]
+"""What can be given to a program."""
+AgentId = Annotated[str, Field(max_length=100, pattern=r"^[^/\x00-\x1f]+$")]
+VariableName = Annotated[str, Field(max_length=200, pattern=r"^[^=\x00]+$")]
+
+
 class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class AgentSettings(Frozen):
-    """One agent as the settings file gives it."""
+    """One agent as the settings file gives it. Of a known agent only what differs need be given."""
 
-    display_name: str = ""
-    command: str
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = {}
-    pass_env: tuple[str, ...] = ()
+    display_name: Annotated[str, Field(max_length=200)] = ""
+    command: Word = ""
+    args: tuple[Word, ...] = ()
+    env: dict[VariableName, Word] = {}
+    pass_env: tuple[VariableName, ...] = ()
     """Names of variables of the server's own environment that the agent may see."""
+    tcp: Address = ""
+    """Where it listens, `host:port`, if it is not spoken to by its standard input and output."""
+    allow_remote: bool = False
+    """It may be on another machine: what passes is neither encrypted nor does anybody sign in."""
+    fs: bool = True
+    """Offer it to read and write files through us."""
+    terminal: bool = True
+    """Offer it to run commands through us."""
     install_hint: str = ""
     login_hint: str = ""
-    """How to sign in with it where it wants that."""
+    """How to sign in with it where it wants that and does not say how."""
     minimum_version: str = ""
     """The oldest release that does what we ask of it."""
+    version_args: tuple[Word, ...] = ()
+    """What makes the command print its version; nothing is asked without."""
     scratch: bool = False
     """Works in a folder of its own in the data directory when none is named."""
-    fs: bool = True
-    """Whether we read and write files for the agent when it asks."""
-    terminal: bool = True
-    """Whether we run commands for the agent when it asks."""
+
+    @property
+    def endpoint(self) -> tuple[str, int] | None:
+        host, _, port = self.tcp.rpartition(":")
+        return (host.strip("[]"), int(port)) if self.tcp else None
+
+    @model_validator(mode="after")
+    def _check_address(self) -> Self:
+        if not self.tcp:
+            return self
+        try:
+            host, port = self.endpoint or ("", 0)
+            is_here = host == "localhost" or ip_address(host).is_loopback
+        except ValueError:
+            raise ValueError("tcp must look like 127.0.0.1:3000") from None
+        if not 0 < port < 65536:
+            raise ValueError("there is no such port")
+        if not is_here and not self.allow_remote:
+            raise ValueError("another machine needs allow_remote = true: nothing that passes is protected")
+        return self
 
 
 class McpServer(Frozen):
@@ -100,13 +138,20 @@ class Settings(Frozen):
     allowed_hosts: tuple[str, ...] = ()
     """Host names besides this machine's own under which the server may be reached."""
     log_level: str = "info"
-    agents: dict[str, AgentSettings] = {}
+    agents: dict[AgentId, AgentSettings] = {}
     mcp_servers: dict[str, McpServer] = {}
+    acp_default_agent_id: str = ""
+    """The agent of a chat that names none."""
+    interaction_mode_default: Literal["llm", "agent"] = "agent"
+    acp_skills_folder_path: str = "copilot-skills"
+    """Relative to the workspace."""
     copilot_cli_path: str = ""
     copilot_connection_ttl: Seconds = 1800.0
     """How long an idle agent is kept with nobody looking; 0 keeps it."""
     busy_limit: Seconds = 86_400.0
     """How long an agent may work with no server there; 0 is for ever."""
+    concurrent_starts: int = Field(max(2, os.cpu_count() or 1), ge=1)
+    """How many agents may be starting at once; the others wait in line."""
     start_notice: Seconds = 5.0
     start_timeout: Seconds = 60.0
     restore_timeout: Seconds = 60.0
@@ -132,7 +177,7 @@ class Settings(Frozen):
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
         try:
-            return ipaddress.ip_address(self.host).is_loopback
+            return ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost" or self.host.endswith(".localhost")
 
@@ -148,10 +193,17 @@ class Settings(Frozen):
 def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
     """File, then environment, then overrides; the later wins."""
     env = os.environ if environ is None else environ
-    values: dict[str, Any] = {"data_dir": _platform_dir(env, "data"), "work_dir": Path.cwd()}
     path = config_path(env)
-    values |= _from_file(path)
-    values |= _from_environment(env)
+    return combine(read(path), path, env, overrides)
+
+
+def combine(
+    written: Mapping[str, Any], path: Path, env: Mapping[str, str], overrides: Mapping[str, Any]
+) -> Settings:
+    """Settings from what the file says and from what counts more."""
+    values: dict[str, Any] = {"data_dir": _platform_dir(env, "data"), "work_dir": Path.cwd()}
+    values |= plain(written)
+    values |= from_environment(env)
     values |= {name: value for name, value in overrides.items() if value is not None}
     try:
         return Settings.model_validate(values)
@@ -165,23 +217,12 @@ def config_path(env: Mapping[str, str]) -> Path:
     return _platform_dir(env, "config") / "config.toml"
 
 
-def _from_file(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadSettings(f"Cannot read {path}: {error}.", "Mend the file or move it away.") from error
-
-
-def _from_environment(env: Mapping[str, str]) -> dict[str, Any]:
+def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if ttl := env.get("COPILOT_CONNECTION_TTL"):
         found["copilot_connection_ttl"] = ttl
     for name in Settings.model_fields:
-        if name not in ("agents", "allowed_hosts", "mcp_servers") and (
-            value := env.get(f"VOXPILOT_{name.upper()}")
-        ):
+        if name not in _NOT_VARIABLES and (value := env.get(f"VOXPILOT_{name.upper()}")):
             found[name] = value
     if hosts := env.get("VOXPILOT_ALLOWED_HOSTS"):
         found["allowed_hosts"] = tuple(host.strip() for host in hosts.split(","))
@@ -202,4 +243,4 @@ def _platform_dir(env: Mapping[str, str], what: str) -> Path:
 def _explain(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return f"The setting {where} is wrong: {first['msg']}."
+    return f"The setting {where} is wrong: {first['msg'].removeprefix('Value error, ')}."

@@ -1,0 +1,3 @@
+CREATE TABLE sightings (agent TEXT PRIMARY KEY, initialized TEXT NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
+ALTER TABLE agent_processes ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE acp_sessions ADD COLUMN agent_version TEXT;
