@@ -1,5 +1,5 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, edit, sneaky, form, url, empty, loading, gone, long,
-// attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
+// attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
 
 import { newHead, type Block, type ChatState } from "../src/state/shapes";
 import type { AgentInfo, ChatInfo, ChatList, Connection, Outgoing, Route, Session } from "../src/state";
