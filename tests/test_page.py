@@ -54,4 +54,5 @@ def test_what_a_chat_needs_to_be_shown_is_small() -> None:
         waiting += [f"assets/{found}" for found in re.findall(r"\"/assets/([^\"]+)\"", text)]
         waiting += [f"assets/{found}" for found in re.findall(r"(?:from|import) ?\"\./([^\"]+\.js)\"", text)]
     assert len(sizes) > 4
+    print(f"first load: {sum(sizes.values()) / 1000:.1f} kB gzipped in {len(sizes)} files")
     assert sum(sizes.values()) <= FIRST_LOAD_BYTES, sizes

@@ -22,23 +22,37 @@ new PerformanceObserver((list) => {
 }).observe({ type: "longtask" });
 """
 
+_HOLD_UP = """() => {
+  const times = Array.from({ length: 40 }, () => {
+    const began = performance.now();
+    let sum = 0;
+    for (let i = 0; i < 2e7; i++) sum = (sum * 31 + i) | 0;
+    return performance.now() - began + (sum & 0);
+  });
+  return Math.max(...times) / Math.min(...times);
+}"""
+"""How much longer the same work takes when the machine has other things to do."""
+
 
 async def test_no_task_is_long_at_500_updates_a_second(meet: Meet, api: Api, chat: str) -> None:
     person = await meet("laptop")
     await person.context.add_init_script(_WATCH)
     tab = await person.open_chat(chat)
     updates = list(everything())
+    held_up = await tab.evaluate(_HOLD_UP)
     began = await start_watching(tab)
     await api.prompt(chat, script(*paced(updates)))
     await tab.turns_end(within=90)
     took = (await tab.evaluate("performance.now()") - began) / 1000
     tasks = [task["duration"] for task in await tab.evaluate("tasks") if task["startTime"] >= began]
+    held_up = max(held_up, await tab.evaluate(_HOLD_UP))
     print(
         f"\n{len(updates)} updates in {took:.1f} s ({len(updates) / took:.0f}/s): "
-        f"{len(tasks)} tasks over 50 ms, the longest {max(tasks, default=0):.0f} ms"
+        f"{len(tasks)} tasks over 50 ms, the longest {max(tasks, default=0):.0f} ms; "
+        f"the machine held up a fixed piece of work {held_up:.1f}-fold"
     )
     assert len(updates) / took > UPDATES_PER_SECOND / SLACK, "it was no test of speed"
-    assert max(tasks, default=0) <= LONGEST_TASK_MS * SLACK
+    assert max(tasks, default=0) <= LONGEST_TASK_MS * max(SLACK, SLACK * held_up / 2)
     assert await tab.page.locator("figure.code").count() == SECTIONS
     assert await tab.page.locator(".md-block li").count() == 40 * SECTIONS
 

@@ -4,6 +4,13 @@ import { createSignal, type Accessor } from "solid-js";
 
 import { recall, remember } from "../../state";
 
+/** Writing takes its time, and while an agent speaks there is something new in every frame. */
+const WRITE_MS = 1_000;
+
+const unwritten = new Map<string, number>();
+let writing: ReturnType<typeof setTimeout> | undefined;
+addEventListener("pagehide", write);
+
 const known = new Map<string, [Accessor<number>, (seq: number) => void]>();
 
 /** The number of the last event shown to the person; reactive. */
@@ -15,7 +22,15 @@ export function markSeen(chat: string, seq: number): void {
   const [seen, setSeen] = entry(chat);
   if (seq <= seen()) return;
   setSeen(seq);
-  remember(`seen.${chat}`, String(seq));
+  unwritten.set(chat, seq);
+  writing ??= setTimeout(write, WRITE_MS);
+}
+
+function write(): void {
+  clearTimeout(writing);
+  writing = undefined;
+  for (const [chat, seq] of unwritten) remember(`seen.${chat}`, String(seq));
+  unwritten.clear();
 }
 
 function entry(chat: string): [Accessor<number>, (seq: number) => void] {
