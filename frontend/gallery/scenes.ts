@@ -175,7 +175,6 @@ export const scene: Scene = {
       name === "expired"
         ? ({ message: "This link has been used or is too old.", hint: "Make a new one with voxpilot link." } as never)
         : undefined,
-    expiresAt: undefined,
     device: "Chrome on Linux",
     expiresAt: name === "shared-name" ? Date.now() + 11 * 3_600_000 : undefined,
   },

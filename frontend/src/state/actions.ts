@@ -22,6 +22,7 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
     workspace: wish.workspace || null,
     mode: wish.mode ?? "agent",
     agent: wish.agent ?? null,
+    directories: [],
     permissions: "ask",
     key: api.newKey(),
   });
