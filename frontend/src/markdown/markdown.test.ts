@@ -152,9 +152,9 @@ describe("streaming", () => {
     expect(root.querySelector(".code-head")?.textContent).toContain("py");
   });
 
-  test("a text that seemed finished may go on anywhere", () => {
+  test("a text that seemed finished may go on anywhere", { timeout: 60_000 }, () => {
     const whole = htmlOf(text);
-    for (let cut = 4; cut < text.length; cut += 13) {
+    for (let cut = 4; cut < text.length; cut += 23) {
       const root = document.createElement("div");
       const drawing = new StreamedMarkdown(root);
       drawing.update(text.slice(0, cut), true);
