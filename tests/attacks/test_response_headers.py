@@ -66,9 +66,10 @@ async def test_refusals_errors_and_streams_carry_them_too(house: House) -> None:
 
 
 async def test_a_failure_inside_shows_nothing_of_itself(house: House) -> None:
-    """The chat's stored fold is spoilt, so that waking it fails in a way nobody foresaw."""
+    """The chat's log and fold are spoilt, so that waking it fails in a way nobody foresaw."""
     first = await house.new_chat()
     house.sql("UPDATE folds SET head = 'not JSON' WHERE chat_id = ?", first)
+    house.sql("UPDATE events SET body = 'not JSON' WHERE chat_id = ?", first)
     await house.server.restart()
     reply = await house.ask(f"GET /api/chats/{first}/blocks", house.bearer)
     check(reply, is_api=True)
