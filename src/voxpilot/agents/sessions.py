@@ -15,7 +15,7 @@ from voxpilot.agents.dialogue import ask, tell
 from voxpilot.agents.failures import AgentRefused
 from voxpilot.chat.events import Json
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Request, Session, Turn
+from voxpilot.storage.rows import Process, Request, Session, Task
 
 PROTOCOL_VERSION = 1
 ASKED_LENGTH = 4000
@@ -49,8 +49,8 @@ def check_begun(result: Any) -> Json:
     return result
 
 
-def prompt(ledger: Ledger, session: Session, turn: Turn, at: float) -> None:
-    blocks: list[Json] = [*_note(session), {"type": "text", "text": turn.text}, *turn.attachments]
+def prompt(ledger: Ledger, session: Session, task: Task, at: float) -> None:
+    blocks: list[Json] = [*_note(session), {"type": "text", "text": task.text}, *task.attachments]
     params = {"sessionId": session.acp_session_id, "prompt": blocks}
     ask(
         ledger,
@@ -59,19 +59,20 @@ def prompt(ledger: Ledger, session: Session, turn: Turn, at: float) -> None:
         params,
         at,
         prompt=True,
-        turn=turn.id,
+        turn=task.turn,
+        task=task.id,
         session=session.id,
     )
     ledger.change(
         session,
-        turn=turn.id,
-        tool_call_id=None,
+        turn=task.turn,
+        tool_call_id=task.tool_call_id,
         prompting=True,
         heard=False,
         speaking=None,
         answered_at=None,
         prompts=session.prompts + 1,
-        asked=turn.text[:ASKED_LENGTH],
+        asked=task.text[:ASKED_LENGTH],
         note=None,
     )
 

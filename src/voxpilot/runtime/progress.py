@@ -19,11 +19,21 @@ from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
 from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import callbacks, policy, questions, signing_in, turn
+from voxpilot.runtime import callbacks, policy, questions, signing_in, tasks, turn
 from voxpilot.runtime.restoring import Restoring
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import EarlyFrame, OutboxLine, Process, Question, Request, Session, Sighting, Turn
+from voxpilot.storage.rows import (
+    EarlyFrame,
+    OutboxLine,
+    Process,
+    Question,
+    Request,
+    Session,
+    Sighting,
+    Task,
+    Turn,
+)
 
 CRASH_WINDOW_SECONDS = 60.0
 
@@ -50,7 +60,8 @@ class Progress:
                 return
             current = turn.start(self.ledger, waiting[0], now)
         if current.cancelled_at is None:
-            self._pursue(current, now)
+            for task in tasks.of_turn(self.ledger, current):
+                self._pursue(task, now)
 
     def happened(self, happening: Happening, at: float) -> None:
         match happening:
@@ -72,9 +83,9 @@ class Progress:
         for question in [q for q in ledger.all(Question) if q.process_id == process.id]:
             questions.expire(ledger, question, why.message, now)
         self._note_cut(process, orderly)
-        for current in turn.all_running(ledger):
-            if current.agent == process.agent and not self._may_resend(process, current, end):
-                self._end_with(current, process, orderly, error, now)
+        for task in tasks.of_agent(ledger, process.agent):
+            if not self._may_resend(process, task, end):
+                self._end_with(task, process, orderly, error, now)
         self._clear_away(process)
         ledger.change(process, state="ended", ended_at=now, ended=end)
         event = AgentStatusChanged(
@@ -119,26 +130,28 @@ class Progress:
 
     # The running turn
 
-    def _pursue(self, current: Turn, now: float) -> None:
-        if turn.prompt_request(self.ledger, current) is not None:
+    def _pursue(self, task: Task, now: float) -> None:
+        if tasks.prompt_request(self.ledger, task) is not None:
             return
-        process = turn.process_of(self.ledger, current.agent)
+        process = tasks.process_of(self.ledger, task.agent)
         if process is None:
-            self._start_process(current, now)
+            self._start_process(task, now)
         elif process.state == "ready":
-            self._prompt(current, process, now)
+            self._prompt(task, process, now)
 
-    def _prompt(self, current: Turn, process: Process, now: float) -> None:
+    def _prompt(self, task: Task, process: Process, now: float) -> None:
         restoring = self._restoring()
-        session = restoring.session_for(process, current.session_name, now)
-        if session is not None and restoring.may_prompt(session, current, now):
-            sessions.prompt(self.ledger, session, current, now)
-            self.ledger.emit(AgentStatusChanged(agent=current.agent, status="busy", turn=current.id), now)
+        session = restoring.session_for(process, task.session_name, now)
+        if session is None or session.prompting or not restoring.may_prompt(session, task, now):
+            return
+        session = self.ledger.get(Session, session.id) or session
+        sessions.prompt(self.ledger, session, task, now)
+        self.ledger.emit(AgentStatusChanged(agent=task.agent, status="busy", turn=task.turn), now)
 
     def _open_wanted(self, now: float) -> None:
         """Sessions that somebody wants open although no turn needs them yet."""
         for session in [session for session in self.ledger.all(Session) if session.wanted]:
-            process = turn.process_of(self.ledger, session.agent)
+            process = tasks.process_of(self.ledger, session.agent)
             if process is None and (error := self._crash_loop(now)) is not None:
                 self.ledger.emit(NoticeGiven(level="error", code="crash-loop", text=error["message"]), now)
                 no_longer_wanted(self.ledger, session.agent)
@@ -150,11 +163,11 @@ class Progress:
     def _restoring(self) -> Restoring:
         return Restoring(self.ledger, self.settings, self.catalog)
 
-    def _start_process(self, current: Turn, now: float) -> None:
+    def _start_process(self, task: Task, now: float) -> None:
         if (error := self._crash_loop(now)) is not None:
-            turn.end(self.ledger, current, "failed", "error", now, error)
+            turn.finish(self.ledger, task, "failed", "error", now, error)
         else:
-            self._launch(current.agent, now)
+            self._launch(task.agent, now)
 
     def _crash_loop(self, now: float) -> Json | None:
         """Why an agent is not started again just now."""
@@ -179,12 +192,11 @@ class Progress:
 
     def _answered(self, answered: Answered, at: float) -> None:
         process = self.ledger.get(Process, answered.request.process_id)
-        current = turn.running(self.ledger)
         if process is None:
             return
         match answered.request.method:
             case "initialize":
-                self._begun(process, current, answered, at)
+                self._begun(process, answered, at)
             case "authenticate":
                 signing_in.answered(self.ledger, process, self.catalog.describe(process.agent), answered, at)
             case method if method in OPENING and "session_name" in answered.request.subject:
@@ -194,14 +206,14 @@ class Progress:
             case "session/set_config_option" | "session/set_mode" | "session/set_model":
                 self._option_answered(answered, at)
 
-    def _begun(self, process: Process, current: Turn | None, answered: Answered, at: float) -> None:
+    def _begun(self, process: Process, answered: Answered, at: float) -> None:
         ledger = self.ledger
         try:
             if answered.error is not None:
                 raise AgentRefused(**_message_and_hint(answered.error))
             result = sessions.check_begun(answered.result)
         except AgentRefused as refused:
-            self._give_up(process, current, {"message": refused.message, "hint": refused.hint}, at)
+            self._give_up(process, {"message": refused.message, "hint": refused.hint}, at)
             return
         if process.state == "starting":
             ledger.change(process, state="ready", initialized=result)
@@ -209,25 +221,25 @@ class Progress:
             ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
 
     def _prompt_answered(self, answered: Answered, at: float) -> None:
-        current = self.ledger.get(Turn, answered.request.subject.get("turn"))
-        if current is None:
+        task = self.ledger.get(Task, tasks.task_id_of(answered.request))
+        current = self.ledger.get(Turn, task.turn) if task else None
+        if task is None or current is None:
             return
         session = self.ledger.get(Session, answered.request.subject.get("session"))
         if current.cancelled_at is not None:
-            turn.end(self.ledger, current, "cancelled", "cancelled", at)
+            turn.finish(self.ledger, task, "cancelled", "cancelled", at)
         elif session is not None and wants_sign_in(answered.error):
             self.ledger.change(session, prompting=False)
             if (process := self.ledger.get(Process, session.process_id)) is not None:
-                signing_in.ask(self.ledger, process, self.catalog.describe(process.agent), current, at)
+                signing_in.ask(self.ledger, process, self.catalog.describe(process.agent), at)
         elif answered.error is not None:
-            error = describe_error(answered.error)
-            turn.end(self.ledger, current, "failed", "error", at, error)
+            turn.finish(self.ledger, task, "failed", "error", at, describe_error(answered.error))
         else:
             reason = sessions.stop_reason_of(answered.result)
             if reason == "end_turn" and session is not None and not session.heard:
-                self._note_silence(current, at)
+                self._note_silence(task, at)
             state = "cancelled" if reason == "cancelled" else "done"
-            turn.end(self.ledger, current, state, reason, at)  # type: ignore[arg-type]
+            turn.finish(self.ledger, task, state, reason, at)  # type: ignore[arg-type]
 
     def _option_answered(self, answered: Answered, at: float) -> None:
         if "option" not in answered.request.subject:
@@ -239,28 +251,37 @@ class Progress:
         text = describe_error(answered.error)["message"]
         self.ledger.emit(NoticeGiven(level="error", code="option-refused", text=text), at)
 
-    def _note_silence(self, current: Turn, at: float) -> None:
-        text = "The agent returned nothing."
-        detail = "It may lack a key or a sign-in; its own messages, if it wrote any, follow."
-        notice = NoticeGiven(level="warning", code="empty-answer", text=text, detail=detail, turn=current.id)
+    def _note_silence(self, task: Task, at: float) -> None:
+        notice = NoticeGiven(
+            level="warning",
+            code="empty-answer",
+            text="The agent returned nothing.",
+            detail="It may lack a key or a sign-in; its own messages, if it wrote any, follow.",
+            turn=task.turn,
+            tool_call_id=task.tool_call_id,
+        )
         self.ledger.emit(notice, at)
 
     # Ends
 
-    def _end_with(self, current: Turn, process: Process, orderly: bool, error: Json, now: float) -> None:
-        """End a turn whose agent is gone: stopped, cut off, or never begun."""
-        if current.cancelled_at is not None:
-            turn.end(self.ledger, current, "cancelled", "cancelled", now)
+    def _end_with(self, task: Task, process: Process, orderly: bool, error: Json, now: float) -> None:
+        """End a task whose agent is gone: stopped, cut off, or never begun."""
+        if self._is_stopped(task):
+            turn.finish(self.ledger, task, "cancelled", "cancelled", now)
         elif process.state == "ready" or orderly:
-            turn.end(self.ledger, current, "interrupted", "interrupted", now, error)
+            turn.finish(self.ledger, task, "interrupted", "interrupted", now, error)
         else:
-            turn.end(self.ledger, current, "failed", "error", now, error)
+            turn.finish(self.ledger, task, "failed", "error", now, error)
 
-    def _may_resend(self, process: Process, current: Turn, end: Json) -> bool:
+    def _is_stopped(self, task: Task) -> bool:
+        current = self.ledger.get(Turn, task.turn)
+        return current is not None and current.cancelled_at is not None
+
+    def _may_resend(self, process: Process, task: Task, end: Json) -> bool:
         """A prompt the agent never got may go to the next process; one that it got may not."""
-        if current.cancelled_at is not None:
+        if self._is_stopped(task):
             return False
-        request = turn.prompt_request(self.ledger, current)
+        request = tasks.prompt_request(self.ledger, task)
         if process.state == "stopping" and request is None:
             return True  # the turn began while an agent that was told to leave was still leaving
         if end.get("reason") not in NOT_TAKEN:
@@ -286,10 +307,10 @@ class Progress:
         for early in [early for early in ledger.all(EarlyFrame) if early.process_id == process.id]:
             ledger.delete(early)
 
-    def _give_up(self, process: Process, current: Turn | None, error: Json, at: float) -> None:
-        """The agent cannot be used: end it, and the turn that waits for it."""
-        if current is not None and current.agent == process.agent:
-            turn.end(self.ledger, current, "failed", "error", at, error)
+    def _give_up(self, process: Process, error: Json, at: float) -> None:
+        """The agent cannot be used: end it, and what waits for it."""
+        for task in tasks.of_agent(self.ledger, process.agent):
+            turn.finish(self.ledger, task, "failed", "error", at, error)
         self.ledger.change(process, state="stopping", force=True)
         no_longer_wanted(self.ledger, process.agent)
         event = AgentStatusChanged(
@@ -309,16 +330,16 @@ class Progress:
                 "message": f"The agent gave no answer within {self.settings.start_timeout:.0f} s.",
                 "hint": "Try its command in a terminal; it may wait for something there.",
             }
-            self._give_up(process, turn.running(self.ledger), error, now)
+            self._give_up(process, error, now)
 
     def _force(self, current: Turn, now: float) -> None:
         """The agent did not stop when asked."""
         text = "The agent did not stop when asked, so it was ended."
         self.ledger.emit(NoticeGiven(level="warning", code="forced-stop", text=text, turn=current.id), now)
-        turn.end(self.ledger, current, "cancelled", "cancelled", now)
-        process = turn.process_of(self.ledger, current.agent)
-        if process is not None:
-            self.ledger.change(process, state="stopping", force=True)
+        for task in tasks.of_turn(self.ledger, current):
+            turn.finish(self.ledger, task, "cancelled", "cancelled", now)
+            if (process := tasks.process_of(self.ledger, task.agent)) is not None:
+                self.ledger.change(process, state="stopping", force=True)
 
     def _quiet_until(self) -> float:
         """Some agents answer the prompt before their last words; the next prompt waits for them."""

@@ -17,10 +17,10 @@ from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import questions, signing_in, turn
+from voxpilot.runtime import questions, signing_in, tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request, Session, Turn
+from voxpilot.storage.rows import Process, Question, Request, Session, Task
 
 log = logging.getLogger(__name__)
 CONTEXT = "context"
@@ -48,13 +48,16 @@ class Restoring:
         opening.open_new(self.ledger, process, name, self._place(process), now)
         return None
 
-    def may_prompt(self, session: Session, current: Turn, now: float) -> bool:
+    def may_prompt(self, session: Session, task: Task, now: float) -> bool:
         """Whether it is settled what a new session is told of a lost one."""
         note = session.note
         if note is None or note.get("use") is not None:
             return True
-        if questions.asked(self.ledger, CONTEXT, current.id) is None:
-            self._ask_about_context(session, current, note, now)
+        if task.tool_call_id is not None:
+            self._send_context(session, task, note, now)
+            return True
+        if questions.asked(self.ledger, CONTEXT, task.turn) is None:
+            self._ask_about_context(session, task, note, now)
         return False
 
     def answered(self, process: Process, answered: Answered, at: float) -> None:
@@ -186,13 +189,13 @@ class Restoring:
 
     def _sign_in(self, process: Process, error: Json, at: float) -> None:
         agent = self.catalog.describe(process.agent)
-        signing_in.ask(self.ledger, process, agent, turn.of_agent(self.ledger, process.agent), at)
+        signing_in.ask(self.ledger, process, agent, at)
 
     def _fail(self, process: Process, error: Json, at: float) -> None:
-        current = turn.of_agent(self.ledger, process.agent)
-        if current is not None:
-            turn.end(self.ledger, current, "failed", "error", at, error)
-        else:
+        waiting = tasks.waiting_for(self.ledger, process.agent)
+        for task in waiting:
+            turn.finish(self.ledger, task, "failed", "error", at, error)
+        if not waiting:
             self.ledger.emit(NoticeGiven(level="error", code="agent-refused", text=error["message"]), at)
         opening.no_longer_wanted(self.ledger, process.agent)
 
@@ -237,7 +240,20 @@ class Restoring:
         text = f"{name} cannot bring sessions back: once it ends, it will not remember this chat."
         self.ledger.emit(NoticeGiven(level="info", code="no-memory", text=text), at)
 
-    def _ask_about_context(self, session: Session, current: Turn, note: Json, now: float) -> None:
+    def _send_context(self, session: Session, task: Task, note: Json, now: float) -> None:
+        """Nobody is asked about delegated work; it is told instead."""
+        self.ledger.change(session, note={**note, "use": True})
+        notice = NoticeGiven(
+            level="info",
+            code="context-sent",
+            text="The new session is told what the lost one was last asked for.",
+            detail=note["text"],
+            turn=task.turn,
+            tool_call_id=task.tool_call_id,
+        )
+        self.ledger.emit(notice, now)
+
+    def _ask_about_context(self, session: Session, task: Task, note: Json, now: float) -> None:
         name = self.catalog.describe(session.agent).display_name
         questions.ask_ourselves(
             self.ledger,
@@ -250,7 +266,7 @@ class Restoring:
                 {"id": "leave-out", "label": "Leave it out", "kind": "reject_once"},
             ),
             now,
-            turn=current.id,
+            turn=task.turn,
             session=session,
             agent=session.agent,
         )

@@ -16,10 +16,10 @@ from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import describe_error
 from voxpilot.chat.events import AgentStatusChanged, Json
-from voxpilot.runtime import questions, turn
+from voxpilot.runtime import questions, tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request, Turn
+from voxpilot.storage.rows import Process, Question, Request
 
 PURPOSE = "sign-in"
 _METHOD = "method:"
@@ -29,10 +29,9 @@ _NOT_SIGNED_IN: Json = {
 }
 
 
-def ask(
-    ledger: Ledger, process: Process, agent: Agent, current: Turn | None, at: float, reason: str | None = None
-) -> None:
+def ask(ledger: Ledger, process: Process, agent: Agent, at: float, reason: str | None = None) -> None:
     """Show what the agent offers for signing in, and why it did not work if it was tried."""
+    waiting = tasks.of_agent(ledger, process.agent)
     methods = [_method(method, agent) for method in sign_in_methods(process.initialized)]
     detail: Json = {"methods": methods, "hint": agent.login_hint, "reason": reason}
     offered = [
@@ -52,7 +51,7 @@ def ask(
             {"id": "dismiss", "label": "Not now", "kind": "reject_once"},
         ),
         at,
-        turn=current.id if current else None,
+        turn=waiting[0].turn if waiting else None,
         agent=agent.id,
         process_id=process.id,
     )
@@ -68,7 +67,6 @@ def is_under_way(ledger: Ledger, process: Process) -> bool:
 
 def decided(ledger: Ledger, question: Question, at: float) -> None:
     process = ledger.get(Process, question.process_id)
-    current = ledger.get(Turn, question.turn) if question.turn else None
     if process is None:
         return
     match question.option_id:
@@ -77,8 +75,8 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
             ledger.change(process, state="stopping", force=True)
         case "dismiss":
             opening.no_longer_wanted(ledger, process.agent)
-            if current is not None:
-                turn.end(ledger, current, "failed", "error", at, _NOT_SIGNED_IN)
+            for task in tasks.waiting_for(ledger, process.agent):
+                turn.finish(ledger, task, "failed", "error", at, _NOT_SIGNED_IN)
         case str(chosen) if chosen.startswith(_METHOD):
             method = chosen.removeprefix(_METHOD)
             sessions.authenticate(ledger, process, method, at, turn=question.turn)
@@ -86,11 +84,10 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
 
 def answered(ledger: Ledger, process: Process, agent: Agent, answered: Answered, at: float) -> None:
     """Signed in: what waits goes on by itself. Else the question is put again, with the reason."""
-    current = turn.of_agent(ledger, process.agent)
     if answered.error is None:
         ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
-    elif current is not None and current.cancelled_at is None:
-        ask(ledger, process, agent, current, at, describe_error(answered.error)["message"])
+    elif tasks.waiting_for(ledger, process.agent):
+        ask(ledger, process, agent, at, describe_error(answered.error)["message"])
 
 
 def deadlines(ledger: Ledger, settings: Settings) -> Iterator[float]:
@@ -107,9 +104,8 @@ def on_time(ledger: Ledger, settings: Settings, catalog: Catalog, now: float) ->
         sessions.drop(ledger, request)
         ledger.change(request, response={"error": {"message": "it took too long"}})
         reason = f"The agent did not finish signing in within {settings.sign_in_timeout:.0f} s."
-        current = turn.of_agent(ledger, process.agent)
-        if current is not None and current.cancelled_at is None:
-            ask(ledger, process, catalog.describe(process.agent), current, now, reason)
+        if tasks.waiting_for(ledger, process.agent):
+            ask(ledger, process, catalog.describe(process.agent), now, reason)
 
 
 def _trying(ledger: Ledger) -> list[Request]:

@@ -20,7 +20,7 @@ from voxpilot.errors import NotFound, ShuttingDown
 from voxpilot.keeper.attach import KeeperGone, attach, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
-from voxpilot.runtime import creating, turn
+from voxpilot.runtime import creating, tasks, turn
 from voxpilot.runtime.clock import Clock
 from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.feed import Feed
@@ -197,7 +197,7 @@ class Supervisor:
 
 def _note_recovery(ledger: Ledger, now: float) -> Json:
     current = turn.running(ledger)
-    if current is not None and turn.prompt_request(ledger, current) is not None:
+    if current is not None and any(tasks.prompt_request(ledger, t) for t in tasks.of_turn(ledger, current)):
         text = "The server was restarted; the agent worked on."
         ledger.emit(NoticeGiven(level="info", code="recovered", text=text, turn=current.id), now)
     return {}

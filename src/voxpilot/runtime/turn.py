@@ -11,20 +11,18 @@ import uuid
 
 from voxpilot.agents import sessions
 from voxpilot.chat.events import (
-    AgentStatusChanged,
     ChatInfoChanged,
     Json,
     MessagePosted,
     NoticeGiven,
-    ToolCallChanged,
     TurnEnded,
     TurnStarted,
 )
 from voxpilot.chat.titles import title_of
 from voxpilot.errors import Conflict, Invalid, NotFound
-from voxpilot.runtime import questions
+from voxpilot.runtime import questions, tasks
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request, Session, Turn, TurnState
+from voxpilot.storage.rows import Question, Session, Task, Turn, TurnState
 
 
 def running(ledger: Ledger) -> Turn | None:
@@ -33,11 +31,6 @@ def running(ledger: Ledger) -> Turn | None:
 
 def all_running(ledger: Ledger) -> list[Turn]:
     return [turn for turn in ledger.all(Turn) if turn.state == "running"]
-
-
-def of_agent(ledger: Ledger, agent: str) -> Turn | None:
-    """The running turn that this agent is to answer."""
-    return next((turn for turn in all_running(ledger) if turn.agent == agent), None)
 
 
 def queued(ledger: Ledger) -> list[Turn]:
@@ -89,6 +82,7 @@ def remove(ledger: Ledger, message_id: str, now: float) -> None:
 
 def start(ledger: Ledger, turn: Turn, now: float) -> Turn:
     turn = ledger.change(turn, state="running", started_at=now)
+    tasks.of_whole_turn(ledger, turn, now)
     event = TurnStarted(
         turn=turn.id,
         by="agent",
@@ -100,16 +94,8 @@ def start(ledger: Ledger, turn: Turn, now: float) -> Turn:
     return turn
 
 
-def prompt_request(ledger: Ledger, turn: Turn) -> Request | None:
-    """The open prompt of this turn, if one was put on its way."""
-    for request in ledger.all(Request):
-        if request.method == "session/prompt" and request.subject.get("turn") == turn.id:
-            return request
-    return None
-
-
 def cancel(ledger: Ledger, now: float, wanted: str | None = None) -> Turn:
-    """Stop the running turn: at once if its prompt is not out, else as soon as the agent says so."""
+    """Stop the running turn: at once if no prompt is out, else as soon as the agents say so."""
     turn = running(ledger)
     if turn is None or wanted not in (None, turn.id):
         raise Conflict("Nothing is running in this chat." if turn is None else "Another turn is running now.")
@@ -119,36 +105,36 @@ def cancel(ledger: Ledger, now: float, wanted: str | None = None) -> Turn:
     ledger.emit(NoticeGiven(level="info", code="stopping", text="Stopping.", turn=turn.id), now)
     for question in _questions_of(ledger, turn):
         questions.cancel(ledger, question, now)
-    request = prompt_request(ledger, turn)
-    session = ledger.get(Session, request.subject["session"]) if request else None
-    if session is not None:
-        sessions.cancel(ledger, session)
-    else:
-        end(ledger, turn, "cancelled", "cancelled", now)
-        _give_up_starting(ledger, turn)
+    for task in tasks.of_turn(ledger, turn):
+        request = tasks.prompt_request(ledger, task)
+        session = ledger.get(Session, request.subject["session"]) if request else None
+        if session is not None:
+            sessions.cancel(ledger, session)
+        else:
+            finish(ledger, task, "cancelled", "cancelled", now)
+            _give_up_starting(ledger, task)
     return turn
+
+
+def finish(
+    ledger: Ledger, task: Task, state: TurnState, stop_reason: str, now: float, error: Json | None = None
+) -> None:
+    """A task is over, and with it the turn that was nothing else."""
+    turn = ledger.get(Turn, task.turn)
+    tasks.close(ledger, task, stop_reason, now)
+    if turn is not None and task.tool_call_id is None:
+        end(ledger, turn, state, stop_reason, now, error)
+    tasks.tell_free(ledger, task.agent, now)
 
 
 def end(
     ledger: Ledger, turn: Turn, state: TurnState, stop_reason: str, now: float, error: Json | None = None
 ) -> None:
     """The one way a running turn ends."""
-    _note_unreadable(ledger, turn, now)
     for question in _questions_of(ledger, turn):
         questions.cancel(ledger, question, now)
-    for session in ledger.all(Session):
-        if session.turn == turn.id:
-            _close_tools(ledger, session, turn, now)
-            ledger.change(session, prompting=False, answered_at=now, speaking=None)
     ledger.change(turn, state=state, ended_at=now, stop_reason=stop_reason, error=error)
     ledger.emit(TurnEnded(turn=turn.id, stop_reason=stop_reason, error=error), now)
-    if (process := process_of(ledger, turn.agent)) is not None and process.state == "ready":
-        ledger.emit(AgentStatusChanged(agent=turn.agent, status="connected"), now)
-
-
-def process_of(ledger: Ledger, agent: str) -> Process | None:
-    """The agent's process in this chat, starting, ready or on its way out."""
-    return next((process for process in ledger.all(Process) if process.agent == agent), None)
 
 
 def _message(turn: Turn) -> MessagePosted:
@@ -173,24 +159,7 @@ def _questions_of(ledger: Ledger, turn: Turn) -> list[Question]:
     return [question for question in ledger.all(Question) if question.turn == turn.id]
 
 
-def _give_up_starting(ledger: Ledger, turn: Turn) -> None:
-    process = process_of(ledger, turn.agent)
-    if process is not None and process.state == "starting":
+def _give_up_starting(ledger: Ledger, task: Task) -> None:
+    process = tasks.process_of(ledger, task.agent)
+    if process is not None and process.state == "starting" and not tasks.of_agent(ledger, task.agent):
         ledger.change(process, state="stopping", force=True)
-
-
-def _close_tools(ledger: Ledger, session: Session, turn: Turn, now: float) -> None:
-    """Some agents leave tool calls open for ever; nothing runs once the turn is over."""
-    for call in ledger.transcript.open_tools(turn.id, session.tool_call_id):
-        event = ToolCallChanged(id=call, status="cancelled", turn=turn.id, tool_call_id=session.tool_call_id)
-        ledger.emit(event, now)
-
-
-def _note_unreadable(ledger: Ledger, turn: Turn, now: float) -> None:
-    process = process_of(ledger, turn.agent)
-    if process is None or not process.unreadable:
-        return
-    lines = "1 unreadable line" if process.unreadable == 1 else f"{process.unreadable} unreadable lines"
-    text = f"The agent sent {lines}."
-    ledger.emit(NoticeGiven(level="warning", code="unreadable-lines", text=text, turn=turn.id), now)
-    ledger.change(process, unreadable=0)

@@ -32,6 +32,7 @@ from voxpilot.storage.rows import (
     Row,
     Session,
     Sighting,
+    Task,
     Terminal,
     TrustedFolder,
     Turn,
@@ -42,6 +43,7 @@ _Key = tuple[Any, ...]
 
 _OPEN: tuple[tuple[type[Row], str], ...] = (
     (Turn, "chat_id = ? AND state IN ('queued', 'running') ORDER BY number"),
+    (Task, "chat_id = ? AND ended_at IS NULL ORDER BY created_at"),
     (Session, "chat_id = ?"),
     (Process, "chat_id = ? AND state != 'ended'"),
     (Question, "chat_id = ? AND state = 'open'"),
@@ -235,6 +237,8 @@ def _is_closed(row: Row) -> bool:
     match row:
         case Turn(state=state):
             return state not in ("queued", "running")
+        case Task(ended_at=ended_at):
+            return ended_at is not None
         case Process(state=state):
             return state == "ended"
         case Question(state=state):

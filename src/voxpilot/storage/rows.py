@@ -75,6 +75,26 @@ class Turn(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Task(Row):
+    """One prompt for one session of an agent, and all that comes of it."""
+
+    TABLE = "tasks"
+    JSON = frozenset({"attachments"})
+    id: str
+    chat_id: str
+    turn: str
+    agent: str
+    session_name: str
+    text: str
+    attachments: tuple[Json, ...] = ()
+    tool_call_id: str | None = None
+    """The assistant's call that it answers; none when the person talks to the agent."""
+    created_at: float
+    ended_at: float | None = None
+    stop_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Process(Row):
     """One run of one agent for one chat, owned by the keeper of the same id."""
 

@@ -1,0 +1,109 @@
+"""Tasks: what agents are to do, each one prompt on one session of one agent.
+
+Lives here: making, finding and closing them. A turn in agent mode is one task
+of the same id; an assistant's turn has one for each piece of work it delegates.
+Lives elsewhere: carrying them on (progress.py), what the end of one means
+(turn.py).
+"""
+
+from __future__ import annotations
+
+from voxpilot.chat.events import AgentStatusChanged, NoticeGiven, ToolCallChanged
+from voxpilot.runtime import questions
+from voxpilot.storage.ledger import Ledger
+from voxpilot.storage.rows import Process, Question, Request, Session, Task, Turn
+
+
+def of_whole_turn(ledger: Ledger, turn: Turn, now: float) -> Task:
+    """The one task of a turn in agent mode."""
+    return ledger.save(
+        Task(
+            id=turn.id,
+            chat_id=turn.chat_id,
+            turn=turn.id,
+            agent=turn.agent,
+            session_name=turn.session_name,
+            text=turn.text,
+            attachments=turn.attachments,
+            created_at=now,
+        )
+    )
+
+
+def of_turn(ledger: Ledger, turn: Turn) -> list[Task]:
+    return [task for task in ledger.all(Task) if task.turn == turn.id]
+
+
+def of_agent(ledger: Ledger, agent: str) -> list[Task]:
+    return [task for task in ledger.all(Task) if task.agent == agent]
+
+
+def waiting_for(ledger: Ledger, agent: str) -> list[Task]:
+    """Tasks that this agent has not been given yet."""
+    return [task for task in of_agent(ledger, agent) if prompt_request(ledger, task) is None]
+
+
+def prompt_request(ledger: Ledger, task: Task) -> Request | None:
+    """The open prompt of this task, if one was put on its way."""
+    for request in ledger.all(Request):
+        if request.method == "session/prompt" and task_id_of(request) == task.id:
+            return request
+    return None
+
+
+def task_id_of(request: Request) -> str | None:
+    """The task a prompt is for; the prompts of older versions name their turn only."""
+    subject = request.subject
+    named: str | None = subject.get("task") or subject.get("turn")
+    return named
+
+
+def process_of(ledger: Ledger, agent: str) -> Process | None:
+    """The agent's process in this chat, starting, ready or on its way out."""
+    return next((process for process in ledger.all(Process) if process.agent == agent), None)
+
+
+def close(ledger: Ledger, task: Task, stop_reason: str, now: float) -> None:
+    """It is over: nothing of it goes on in its session."""
+    _note_unreadable(ledger, task, now)
+    for session in ledger.all(Session):
+        if session.turn == task.turn and session.agent == task.agent and session.name == task.session_name:
+            _close_questions(ledger, session, now)
+            _close_tools(ledger, session, task, now)
+            ledger.change(session, prompting=False, answered_at=now, speaking=None)
+    ledger.change(task, ended_at=now, stop_reason=stop_reason)
+
+
+def tell_free(ledger: Ledger, agent: str, now: float) -> None:
+    """The agent has nothing to do any more."""
+    process = process_of(ledger, agent)
+    if process is not None and process.state == "ready" and not of_agent(ledger, agent):
+        ledger.emit(AgentStatusChanged(agent=agent, status="connected"), now)
+
+
+def _close_questions(ledger: Ledger, session: Session, now: float) -> None:
+    for question in [question for question in ledger.all(Question) if question.session_id == session.id]:
+        questions.cancel(ledger, question, now)
+
+
+def _close_tools(ledger: Ledger, session: Session, task: Task, now: float) -> None:
+    """Some agents leave tool calls open for ever; nothing runs once the task is over."""
+    for call in ledger.transcript.open_tools(task.turn, task.tool_call_id):
+        event = ToolCallChanged(id=call, status="cancelled", turn=task.turn, tool_call_id=task.tool_call_id)
+        ledger.emit(event, now)
+
+
+def _note_unreadable(ledger: Ledger, task: Task, now: float) -> None:
+    process = process_of(ledger, task.agent)
+    if process is None or not process.unreadable:
+        return
+    lines = "1 unreadable line" if process.unreadable == 1 else f"{process.unreadable} unreadable lines"
+    notice = NoticeGiven(
+        level="warning",
+        code="unreadable-lines",
+        text=f"The agent sent {lines}.",
+        turn=task.turn,
+        tool_call_id=task.tool_call_id,
+    )
+    ledger.emit(notice, now)
+    ledger.change(process, unreadable=0)
