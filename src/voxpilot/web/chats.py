@@ -63,7 +63,7 @@ async def create(body: NewChat, sup: Sup) -> Json:
         policy=body.permissions or default_policy(body.mode),
         name=body.name,
         load=body.load,
-        directories=tuple(body.directories),
+        directories=tuple(body.directories or ()),
     )
     return await _summary(sup, await sup.create(wish, scoped(body.key, "chats")))
 

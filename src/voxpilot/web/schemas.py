@@ -84,7 +84,7 @@ class NewChat(Body):
     name: str | None = Field(None, min_length=1, max_length=200)
     load: str | None = Field(None, min_length=1, max_length=500)
     """A session of the agent's own history, to be shown and gone on with."""
-    directories: list[Annotated[str, Field(max_length=4096)]] = Field(default=[], max_length=20)
+    directories: list[Annotated[str, Field(max_length=4096)]] | None = Field(None, max_length=20)
     """Further folders the agent may touch."""
     key: Key | None = None
 
