@@ -29,7 +29,7 @@ OFFERED = (NO, ALWAYS, ONCE)
 
 
 def verdict(ground: Ground = GROUND, **call: Any) -> str | None:
-    return decide("auto", [call], OFFERED, ground).option
+    return decide("auto", call, OFFERED, ground).option
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_each_mode_begins_with_the_policy_of_its_lane() -> None:
 
 def test_asking_is_asking_whatever_is_offered() -> None:
     """R80"""
-    assert decide("ask", [{"input": {"path": "a.py"}}], OFFERED, GROUND).option is None
+    assert decide("ask", {"input": {"path": "a.py"}}, OFFERED, GROUND).option is None
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_only_an_option_that_allows_is_chosen_and_the_modest_one_first(
     options: tuple[dict[str, Any], ...], chosen: str | None
 ) -> None:
     """R79, C1"""
-    assert decide("auto", [{}], options, GROUND).option == chosen
+    assert decide("auto", {}, options, GROUND).option == chosen
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_only_an_option_that_allows_is_chosen_and_the_modest_one_first(
 )
 def test_ordinary_work_inside_the_folder_is_covered(call: dict[str, Any]) -> None:
     """R79"""
-    assert decide("auto", [call], OFFERED, GROUND).why == ""
+    assert decide("auto", call, OFFERED, GROUND).why == ""
     assert verdict(**call) == "o"
 
 
@@ -188,7 +188,7 @@ def test_what_lies_outside_is_never_covered(call: dict[str, Any]) -> None:
 
 def test_our_own_settings_and_data_are_never_covered() -> None:
     """A25, A46"""
-    assert "VoxPilot" in decide("auto", [{"input": {"path": "data/voxpilot.db"}}], OFFERED, GROUND).why
+    assert "VoxPilot" in decide("auto", {"input": {"path": "data/voxpilot.db"}}, OFFERED, GROUND).why
     wide = Ground(roots=("/home/u",), own=GROUND.own)
     assert verdict(wide, input={"path": "/home/u/.config/voxpilot/config.toml"}) is None
     assert verdict(wide, input={"path": "/home/u/notes.txt"}) == "o"
@@ -235,13 +235,6 @@ def test_what_is_too_large_to_look_through_is_asked() -> None:
     assert verdict(input=deep) is None
 
 
-def test_all_tellings_of_a_call_count() -> None:
-    """A41: a request that names less than the call before it hides nothing."""
-    before, now = {"locations": [{"path": "/etc/passwd"}]}, {"locations": [{"path": "a.py"}]}
-    assert decide("auto", [now, before], OFFERED, GROUND).option is None
-    assert decide("auto", [now], OFFERED, GROUND).option == "o"
-
-
 words = st.text(st.sampled_from("ab./~$ -_=\"'\\;|>{}*\n"), max_size=30)
 values: st.SearchStrategy[Any] = st.recursive(
     words | st.none() | st.booleans() | st.integers(),
@@ -266,15 +259,15 @@ def test_what_an_agent_calls_it_never_makes_us_ask_less(call: Any, kind: str, ti
     """L5: nothing is approved for its kind or title."""
     plain = {name: value for name, value in call.items() if name not in ("tool_kind", "title")}
     renamed = {**plain, "tool_kind": kind, "title": title}
-    assert decide("auto", [renamed], OFFERED, GROUND) == decide("auto", [plain], OFFERED, GROUND)
-    assert decide("auto", [{**plain, "tool_kind": "switch_mode"}], OFFERED, GROUND).option is None
+    assert decide("auto", renamed, OFFERED, GROUND) == decide("auto", plain, OFFERED, GROUND)
+    assert decide("auto", {**plain, "tool_kind": "switch_mode"}, OFFERED, GROUND).option is None
 
 
-@given(calls, calls)
-def test_saying_more_never_makes_us_ask_less(one: Any, other: Any) -> None:
+@given(calls, st.lists(st.fixed_dictionaries({"path": words}), max_size=3))
+def test_saying_more_never_makes_us_ask_less(call: Any, places: Any) -> None:
     """L5"""
-    together = decide("auto", [one, other], OFFERED, GROUND).option
-    assert together is None or all(decide("auto", [c], OFFERED, GROUND).option for c in (one, other))
+    more = {**call, "locations": [*call.get("locations", []), *places]}
+    assert verdict(**more) is None or verdict(**call) == "o"
 
 
 @given(paths)

@@ -149,6 +149,11 @@ class Api:
     async def agent_sessions(self, agent: str, workspace: Path | str) -> Any:
         return await self.call("GET", f"/api/agents/{agent}/sessions", query={"workspace": str(workspace)})
 
+    async def decisions(self, **query: Any) -> Any:
+        """The answers log, newest first."""
+        given = {name: value for name, value in query.items() if value is not None}
+        return (await self.call("GET", "/api/decisions", query=given))["decisions"]
+
     async def rules(self) -> Any:
         return await self.call("GET", "/api/rules")
 

@@ -7,6 +7,7 @@ Lives elsewhere: what the scripted agent does with its options (tests/fakes).
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -72,8 +73,9 @@ def scripted_agents(folder: Path) -> dict[str, dict[str, Any]]:
 def write_config(
     path: Path, agents: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any] | None = None
 ) -> Path:
-    """Write a settings file with these agents and top-level settings."""
-    lines = [f"{name} = {_toml(value)}" for name, value in (settings or {}).items()]
+    """Write a settings file with these agents and top-level settings; the folders of tests are trusted."""
+    given = {"trusted_folders": [tempfile.gettempdir()], **(settings or {})}
+    lines = [f"{name} = {_toml(value)}" for name, value in given.items()]
     for name, table in agents.items():
         lines += ["", f"[agents.{json.dumps(name)}]"]
         lines += [f"{key} = {_toml(value)}" for key, value in table.items()]

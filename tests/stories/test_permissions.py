@@ -321,3 +321,66 @@ async def test_who_asked_or_was_allowed_for_good_is_not_marked(
         await talk.run(script(tool_call("t3", "completed", kind="edit")))
         await talk.run(script(tool_call("t4", "completed", kind="execute")))
         assert unasked(talk) == ["t1", "t4"]
+
+
+async def test_every_decision_is_kept_with_exactly_what_was_asked(
+    server: ServerProcess, workspace: Path, place: Path
+) -> None:
+    """R83, R85, R88: newest first, page by page, in one chat or in all; what is huge is whole on request."""
+    async with talking(server, workspace) as talk, talking(server, workspace) as other:
+        lines = [run(f"echo {number}") for number in range(5)]
+        turn = await talk.send(script(*lines))
+        for number in range(5):
+            option, why = (REJECT, "say no") if number == 3 else (ALLOW, None)
+            await talk.answer(await talk.question(number + 1), option, **({"reason": why} if why else {}))
+        await talk.ended(turn)
+        await other.api.change_chat(other.id, permissions="auto")
+        long = "x" * 100_000
+        await other.run(script(wish("big", rawInput={"path": "a.py", "content": long})))
+        pages: list[Any] = []
+        while page := (await talk.api.decisions(before=pages[-1]["id"] if pages else None, limit=2)):
+            pages += page
+        assert [d["detail"]["input"].get("command") for d in pages] == [
+            None, "echo 4", "echo 3", "echo 2", "echo 1", "echo 0",
+        ]  # fmt: skip
+        big, four, three = pages[:3]
+        assert (big["by"], big["policy"], big["chat"], big["cut"]) == ("auto", "auto", other.id, True)
+        assert len(json.dumps(big)) < 20_000
+        whole = await talk.api.call("GET", f"/api/decisions/{big['id']}")
+        assert whole["detail"]["input"]["content"] == long
+        assert (three["outcome"], three["option_id"], three["reason"]) == ("reject_once", REJECT, "say no")
+        assert (four["by"], four["where"], four["agent"]) == ("person", "a script", "scripted")
+        assert four["title"] == "List files"
+        assert [o["kind"] for o in four["options"]] == ["allow_always", "allow_once", "reject_once"]
+        assert four["asked_at"] <= four["at"]
+        assert len(await talk.api.decisions(chat=talk.id)) == 5
+        with pytest.raises(ApiError, match="404"):
+            await talk.api.call("GET", "/api/decisions/q-none")
+
+
+async def test_an_open_question_is_no_decision(server: ServerProcess, workspace: Path) -> None:
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(ask("t1")))
+        await talk.question()
+        assert await talk.api.decisions() == []
+        await talk.cancel()
+        await talk.ended(turn)
+        assert [d["outcome"] for d in await talk.api.decisions()] == ["cancelled"]
+
+
+async def test_a_switch_thrown_over_http_acts_on_agents_that_run(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R81, R185, A54, C1: what is open and covered is answered at once; strict turns it off at once."""
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(run("ls"), run("make"), wait_file("go"), run("pwd")))
+        await talk.question()
+        await talk.api.call("PUT", "/api/settings", {"acpAutoAllowPermissions": True})
+        await until(lambda: agent_log.decisions() == [ALLOW, ALLOW], 10)
+        await talk.api.call("PUT", "/api/settings", {"strict": True})
+        (workspace / "go").touch()
+        question = await talk.question(3)
+        assert (await talk.api.chat(talk.id))["needs_you"] == 1
+        await talk.answer(question, REJECT)
+        await talk.ended(turn)
+        assert answered(talk) == [("allow_once", "auto")] * 2 + [("reject_once", "person")]

@@ -84,6 +84,8 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
         for name in ("tool_kind", "input", "locations", "content")
         if (value := fields.get(name) or known.get(name))
     }
+    if known.get("cut") and any(not fields.get(name) for name in detail if name != "tool_kind"):
+        detail["cut"] = True  # what was said before the request is known in part only
     return Wish(
         "permission", str(title or "The agent asks for permission"), {**detail, "tool": call_id}, options
     )

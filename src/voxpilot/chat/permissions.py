@@ -76,13 +76,12 @@ def policy_for(lane: Lane, mode: str, policy: str, switches: Switches) -> Policy
     return "auto" if policy == "auto" and lane == own_lane else "ask"
 
 
-def decide(policy: Policy, calls: Iterable[Json], options: Sequence[Json], ground: Ground) -> Verdict:
-    """`calls` are all tellings of the tool call we have: the request's own and what was said before."""
+def decide(policy: Policy, call: Json, options: Sequence[Json], ground: Ground) -> Verdict:
+    """`call` is all that was said of what would be done, in the request or before it."""
     if policy != "auto":
         return Verdict(None)
-    for call in calls:
-        if why := reservation(call, ground):
-            return Verdict(None, why)
+    if why := reservation(call, ground):
+        return Verdict(None, why)
     for kind in ALLOWING:
         for option in options:
             if option.get("kind") == kind:

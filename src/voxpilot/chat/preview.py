@@ -20,12 +20,12 @@ DELTA_LIMIT = 16_000
 _STEPS = ((4_000, 200), (1_000, 100), (200, 40), (40, 10))
 
 
-def preview(body: Json) -> Json:
+def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
     """The same body with its long strings and lists cut, marked `cut` and with its real `size`."""
     size = len(orjson.dumps(body))
     for characters, items in _STEPS:
         shown = _shorten(body, characters, items)
-        if len(orjson.dumps(shown)) <= STREAM_LIMIT - 100:
+        if len(orjson.dumps(shown)) <= limit - 100:
             break
     else:
         shown = {name: _fitting(value) for name, value in shown.items()}

@@ -78,6 +78,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--answer", choices=("allow", "reject"), help="answer each permission question so, this once"
     )
+    run.add_argument(
+        "--trust", action="store_true", help="trust the files of the workspace, if nobody said so before"
+    )
     run.add_argument("prompt", help="what the agent is to do; `-` reads it from standard input")
     run.set_defaults(act=_run)
 
@@ -103,6 +106,7 @@ def _run(options: argparse.Namespace) -> int:
         workspace=options.workspace,
         session=options.session,
         answer=options.answer,
+        trust=options.trust,
         as_json=options.json,
     )
 

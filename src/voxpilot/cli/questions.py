@@ -19,18 +19,20 @@ from voxpilot.cli.text import one_line, visible
 
 Answer = Callable[[str, Json], Awaitable[None]]
 """Tell the server: the question's id and what was decided."""
+TRUST = "trust"
+"""The kind of the option that trusts a folder."""
 DECLINE = {"id": "decline", "label": "Decline (forms and links are answered on the page)", "kind": "decline"}
 
 
 class Questions:
     """The open questions of a turn, oldest first."""
 
-    def __init__(self, view: View, answer: Answer, can_ask: bool, kind: str | None) -> None:
+    def __init__(self, view: View, answer: Answer, can_ask: bool, kinds: tuple[str, ...]) -> None:
         self._view = view
         self._answer = answer
         self._can_ask = can_ask
-        self._kind = kind
-        """Of the option to choose without asking."""
+        self._kinds = kinds
+        """Of options to choose without asking."""
         self._open: dict[str, Json] = {}
         self._shown: Json | None = None
         """The one a typed line answers."""
@@ -43,14 +45,15 @@ class Questions:
         if question["type"] in ("form", "url"):
             question = {**question, "options": [DECLINE]}
         self._open[question["id"]] = question
-        if self._kind is not None:
-            kinds = (self._kind, DECLINE["kind"])
+        if self._kinds:
+            kinds = (*self._kinds, DECLINE["kind"])
             chosen = next((option for option in question["options"] if option["kind"] in kinds), None)
             if chosen is not None:
                 self._view.note("\n".join(described(question)))
                 await self._choose(question, chosen)
                 return
-            self._view.note(f"Not decided here: it offers no option of the kind {self._kind}.")
+            offered = " or ".join(self._kinds)
+            self._view.note(f"Not decided here: it offers no option of the kind {offered}.")
         if not self._can_ask or self._shown is None:
             self._put(question)
 
@@ -91,14 +94,21 @@ class Questions:
             self._view.note(_wanted(question["options"]))
         else:
             self._view.note("It waits for an answer on the page.")
+            if any(option["kind"] == TRUST for option in question["options"]):
+                self._view.note("Or run the command again with --trust.")
 
 
 def described(question: Json) -> Iterator[str]:
     """Who asks and exactly what, with nothing hidden and nothing that could pass for our own words."""
     detail = question["detail"]
-    yield f"{one_line(question.get('agent') or 'The agent')} asks: {one_line(question['title'])}"
+    who = "VoxPilot" if question["type"] == "confirm" else one_line(question.get("agent") or "The agent")
+    yield f"{who} asks: {one_line(question['title'])}"
     if detail.get("tool_kind"):
         yield f"  kind: {one_line(detail['tool_kind'])}"
+    if detail.get("why"):
+        yield f"  {one_line(detail['why'])}"
+    if detail.get("caution"):
+        yield f"  take care: {one_line(detail['caution'])}"
     if detail.get("input"):
         yield from _indented("input: ", _whole(detail["input"]))
     if detail.get("url"):

@@ -33,6 +33,7 @@ def run(
     workspace: str | None,
     session: str | None,
     answer: str | None,
+    trust: bool,
     as_json: bool,
 ) -> int:
     job = Job(
@@ -41,6 +42,7 @@ def run(
         prompt=_prompt_of(prompt),
         session=session,
         answer_kind=_KINDS[answer] if answer else None,
+        trusts=trust,
         quiet_seconds=settings.quiet_time,
     )
     _check_text(job.agent, str(job.workspace), job.session, job.prompt)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from voxpilot.chat.events import Json
 from voxpilot.cli.client import ChatEvent, Client, Refused, new_key
-from voxpilot.cli.questions import Questions
+from voxpilot.cli.questions import TRUST, Questions
 from voxpilot.cli.screen import View
 from voxpilot.cli.terminal import Keyboard
 from voxpilot.cli.text import clean, one_line
@@ -36,6 +36,8 @@ class Job:
     """The name of a chat to go on with, for this agent and workspace."""
     answer_kind: str | None = None
     """The kind of option to choose without asking."""
+    trusts: bool = False
+    """Whether the workspace's files are trusted."""
     quiet_seconds: float = 0.2
     """How long an agent may be silent after its turn before its last words are taken to be said."""
 
@@ -53,7 +55,8 @@ class Run:
         self._view = view
         self._news: asyncio.Queue[ChatEvent | str | _Key] = asyncio.Queue()
         self._keyboard = Keyboard(self._news.put_nowait)
-        self._questions = Questions(view, self._answer, self._keyboard.is_there, job.answer_kind)
+        kinds = tuple(filter(None, (job.answer_kind, TRUST if job.trusts else None)))
+        self._questions = Questions(view, self._answer, self._keyboard.is_there, kinds)
         self._chat: Json = {}
         self._message = self._turn = ""
         self._has_begun = self._is_to_stop = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voxpilot.runtime import files, questions, restoring, signing_in, turn
+from voxpilot.runtime import files, questions, restoring, signing_in, trust, turn
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question
 
@@ -18,6 +18,7 @@ _CONSEQUENCES: dict[str, Consequence] = {
     files.PURPOSE: files.decided,
     restoring.CONTEXT: restoring.context_decided,
     signing_in.PURPOSE: signing_in.decided,
+    trust.PURPOSE: trust.decided,
 }
 
 

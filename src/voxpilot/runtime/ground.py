@@ -25,7 +25,9 @@ def caution(ledger: Ledger, call: Json) -> str:
 
 def _ground(ledger: Ledger, own: tuple[str, ...]) -> Ground:
     home = os.path.expanduser("~")
-    return Ground(roots=(ledger.chat.workspace,), own=own, home=home, follow=real_path)
+    return Ground(
+        roots=(ledger.chat.workspace, *ledger.chat.directories), own=own, home=home, follow=real_path
+    )
 
 
 def real_path(path: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,7 @@ from voxpilot.storage import ledger as ledgers
 from voxpilot.storage.event_log import Recorded, read_after
 from voxpilot.storage.ledger import Ledger, Step
 from voxpilot.storage.replies import find_reply
-from voxpilot.storage.rows import Process, Reply, Turn
+from voxpilot.storage.rows import Process, Reply, Row, Turn
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
@@ -78,6 +78,14 @@ class LiveChat:
     def nudge(self) -> None:
         """There may be something to do."""
         self._news.set()
+
+    def learn(self, rows: Sequence[Row]) -> None:
+        """Others have stored rows that count for every chat."""
+        news = [row for row in rows if self.ledger.get(type(row), *row.identity()) is None]
+        for row in news:
+            self.ledger.know(row)
+        if news:
+            self.nudge()
 
     # The door out
 

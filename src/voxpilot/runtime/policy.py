@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from voxpilot.chat.events import ChatInfoChanged, Json
+from voxpilot.chat.events import ChatInfoChanged
 from voxpilot.chat.permissions import Lane, Policy, Switches, decide, policy_for
 from voxpilot.runtime import decisions
 from voxpilot.runtime.ground import ground_of
@@ -31,8 +31,7 @@ def review(ledger: Ledger, settings: Settings, now: float) -> None:
         if question.policy == counts:
             continue
         question = ledger.change(question, policy=counts)
-        calls = _tellings(ledger, question)
-        verdict = decide(counts, calls, question.options, ground_of(ledger, settings))
+        verdict = decide(counts, question.detail, question.options, ground_of(ledger, settings))
         if verdict.option is not None:
             decisions.decide_for_person(ledger, question, verdict.option, "auto", now)
 
@@ -68,12 +67,3 @@ def _late_by(ledger: Ledger, settings: Settings) -> list[tuple[Question, float]]
         return []
     waiting = [question for question in ledger.all(Question) if question.type in TIMED]
     return [(question, question.asked_at + settings.question_timeout) for question in waiting]
-
-
-def _tellings(ledger: Ledger, question: Question) -> list[Json]:
-    """What the question says, and what the chat knows of the tool call it is about."""
-    session = ledger.get(Session, question.session_id)
-    known = ledger.transcript.tool(
-        str(question.detail.get("tool")), session.tool_call_id if session else None
-    )
-    return [question.detail, known] if known else [question.detail]

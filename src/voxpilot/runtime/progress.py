@@ -19,7 +19,7 @@ from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
 from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import callbacks, policy, questions, signing_in, tasks, turn
+from voxpilot.runtime import callbacks, policy, questions, signing_in, tasks, trust, turn
 from voxpilot.runtime.restoring import Restoring
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
@@ -182,6 +182,8 @@ class Progress:
 
     def _launch(self, agent: str, now: float) -> None:
         ledger = self.ledger
+        if not trust.is_given(ledger, self.settings, agent, now):
+            return
         process = ledger.save(
             Process(id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=agent, started_at=now)
         )

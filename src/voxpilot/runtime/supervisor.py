@@ -33,7 +33,7 @@ from voxpilot.storage.database import Database
 from voxpilot.storage.event_log import Recorded
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.replies import find_reply
-from voxpilot.storage.rows import Process, Turn
+from voxpilot.storage.rows import Process, TrustedFolder, Turn
 
 log = logging.getLogger(__name__)
 CANCEL_SECONDS = 3.0
@@ -102,9 +102,9 @@ class Supervisor:
             await creating.check_unused(self.house, wish)
             ledger = creating.new_ledger(wish, key, self.house.clock.now())
             await self.house.db.commit(ledger.take(self.house.clock.now()).batch)
-            ledger.committed()
-            self.feed.changed(ledger.chat.id)
-            return self._wake(ledger).id
+            chat_id = ledger.chat.id
+            self.feed.changed(chat_id)
+            return self._wake(await self.house.db.read(lambda db: ledgers.load(db, chat_id))).id
 
     def default_workspace(self, agent: str | None) -> str:
         """Where a chat works that names no folder."""
@@ -163,6 +163,8 @@ class Supervisor:
             await self._workers.pop(chat.id)
 
     def _chat_changed(self, chat_id: str, events: list[Recorded]) -> None:
+        if any(event.kind == "answer" for event in events) and chat_id in self._awake:
+            self._spread_trust(self._awake[chat_id])
         if any(event.kind in _TELLING for event in events):
             self.feed.changed(chat_id)
 
@@ -175,6 +177,12 @@ class Supervisor:
     def _settings_changed(self) -> None:
         for chat in self._awake.values():
             chat.nudge()
+
+    def _spread_trust(self, chat: LiveChat) -> None:
+        """A folder trusted in one chat is trusted in all."""
+        for other in self._awake.values():
+            if other is not chat:
+                other.learn(chat.ledger.all(TrustedFolder))
 
     async def _sweep(self) -> None:
         """Find the agents that worked on without us, and end what belongs to no chat."""

@@ -170,6 +170,37 @@ class AnswerTaken(BaseModel):
     outcome: str
 
 
+class Decision(BaseModel):
+    """What was asked, and what became of it."""
+
+    id: str
+    chat: str
+    chat_title: str
+    turn: str | None
+    agent: str | None
+    type: str
+    purpose: str
+    """`agent` for what an agent asked; else what we ourselves asked for."""
+    title: str
+    detail: dict[str, Any]
+    options: list[dict[str, Any]]
+    asked_at: float
+    at: float
+    outcome: str
+    option_id: str | None
+    by: Literal["person", "rule", "auto", "cancelled", "expired"]
+    where: str | None
+    reason: str | None
+    policy: str | None
+    """The policy under which it was asked, for permissions."""
+    cut: bool = False
+    """The detail is a preview; the whole is at decisions/{id}."""
+
+
+class Decisions(BaseModel):
+    decisions: list[Decision]
+
+
 class OptionChosen(Body):
     """A mode, model or other option of the agent's, by the id it is listed under."""
 
