@@ -126,6 +126,7 @@ class Catalog:
             argv=(agent.command, *agent.args) if agent.command else (),
             cwd=workspace,
             env=dict(agent.env),
+            tcp=agent.entry.endpoint,
             idle_seconds=self._live.now.copilot_connection_ttl,
             busy_seconds=self._live.now.busy_limit,
         )

@@ -65,6 +65,8 @@ class KeeperSpec:
     cwd: str
     env: Mapping[str, str]
     """The whole environment of the agent; nothing is inherited."""
+    tcp: tuple[str, int] | None = None
+    """Where the agent listens, if it is not spoken to by stdin and stdout; `argv` may be empty then."""
     idle_seconds: float = 1800
     """How long the agent may be alone with nothing to do; 0 = for ever."""
     busy_seconds: float = 86400

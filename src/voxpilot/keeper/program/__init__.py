@@ -6,8 +6,8 @@ exists and the socket listens; with 3: the directory has a keeper, 4: it had one
 good, 1: anything else.
 
 Lives here, in the order to read it: coming to life (launch.py, spec.py, home.py), the loop and how it ends
-(keeper.py), the agent's lines (lines.py) and processes (processes.py), the journal (segments.py), the control
-socket (peers.py).
+(keeper.py), the agent's lines (lines.py) and processes (processes.py, tcp.py), the journal (segments.py), the
+control socket (peers.py).
 Lives elsewhere: reading the journal (../journal.py), our side of the socket (../attach.py), ending the
 processes of a keeper that was itself killed (../sweep.py).
 

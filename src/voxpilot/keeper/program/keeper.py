@@ -15,7 +15,7 @@ import time
 from collections import deque
 from contextlib import suppress
 
-from . import processes
+from . import processes, tcp
 from .home import leave_marks, leave_no_socket
 from .lines import Lines
 from .peers import Peer, Peers
@@ -43,7 +43,10 @@ def keep(spec: Spec, journal: Journal, listener: socket.socket, umask: int) -> N
     woken = wake_on_signals()
     env = {**spec.env, "VOXPILOT_KEEPER": spec.id}
     try:
-        agent, *pipes = processes.start(spec.argv, env, spec.cwd, umask)
+        if spec.tcp is None:
+            agent, *pipes = processes.start(spec.argv, env, spec.cwd, umask)
+        else:
+            agent, *pipes = tcp.start(spec.tcp, spec.argv, env, spec.cwd, umask)
     except processes.NotStarted as error:
         record_end(journal, reason="not-started", error=error.text, errno=error.errno, where=error.where)
     else:

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -32,18 +33,28 @@ class NotStarted(Exception):
 
 def start(argv: list[str], env: dict[str, str], cwd: str, umask: int) -> tuple[int, int, int, int]:
     """Run a program in a session of its own: its pid, and our ends of its stdin, stdout and stderr."""
+    return spawn(lambda pipes, tell: become(argv, env, cwd, umask, pipes, tell))
+
+
+def spawn(live: Callable[[tuple[int, int, int], int], NoReturn]) -> tuple[int, int, int, int]:
+    """Have a fork of us live with pipes, and with one more by which it tells why it cannot."""
     (their_in, stdin), (stdout, their_out), (stderr, their_err), (told, tell) = [os.pipe() for _ in range(4)]
     pid = os.fork()
     if not pid:
-        become(argv, env, cwd, umask, (their_in, their_out, their_err), tell)
+        live((their_in, their_out, their_err), tell)
     for pipe in (their_in, their_out, their_err, tell):
         os.close(pipe)
-    failure = os.read(told, 4096)  # nothing if all went well: the pipe closes on exec
+    told_of(told, pid)
+    return pid, stdin, stdout, stderr
+
+
+def told_of(told: int, pid: int) -> None:
+    """Hear how a start went; raises NotStarted. Nothing is told if all went well: the pipe closes on exec."""
+    failure = os.read(told, 4096)
     os.close(told)
     if failure:
         os.waitpid(pid, 0)
         raise NotStarted(*json.loads(failure))
-    return pid, stdin, stdout, stderr
 
 
 def become(

@@ -26,7 +26,8 @@ class Spec:
         self.argv = [word(argument) for argument in fields["argv"]]
         self.cwd = word(fields["cwd"])
         self.env = {word(name): word(value) for name, value in fields["env"].items()}
-        if not self.argv or any("=" in name or not name for name in self.env):
+        self.tcp = address(fields.get("tcp"))
+        if not (self.argv or self.tcp) or any("=" in name or not name for name in self.env):
             raise ValueError("no program, or a name in the environment that cannot be")
         self.idle_seconds = number(fields.get("idle_seconds", 1800))
         self.busy_seconds = number(fields.get("busy_seconds", 86400))
@@ -43,6 +44,13 @@ def word(value: Any) -> str:
     if not isinstance(value, str) or "\0" in value:
         raise ValueError(f"{value!r:.50} is no string that a program could be given")
     return value
+
+
+def address(value: Any) -> tuple[str, int] | None:
+    if value is None:
+        return None
+    host, port = value
+    return word(host), int(number(port))
 
 
 def number(value: Any) -> float:
