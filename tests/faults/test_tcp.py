@@ -50,7 +50,7 @@ def running(port: int) -> Iterator[int]:
 async def test_an_agent_is_started_and_then_connected_to(
     start_server: StartServer, workspace: Path, place: Path, mark: str
 ) -> None:
-    """R16: with retries, for it takes its time to listen; the server is killed meanwhile and nothing is lost."""
+    """R16: with retries, for it takes its time to listen; the server is killed meanwhile, nothing is lost."""
     log = place / "agent.jsonl"
     server = await start_server(agents={"tcp": started(free_port(), "--after", "0.5", log=log)})
     prompt = script(chunks(300), wait_file(place / "go"), chunks(300), ask(), say("done"))

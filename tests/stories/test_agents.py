@@ -323,7 +323,7 @@ async def test_an_agent_is_listed_with_what_it_said_of_itself(
         await talk.run(HELLO)
     seen = (await agent(api, "scripted"))["seen"]
     assert seen["name"]
-    assert "loads earlier sessions" in seen["can"]
+    assert "brings earlier sessions back with their history" in seen["can"]
     assert seen["capabilities"]["loadSession"] is True
 
 

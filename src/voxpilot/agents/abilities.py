@@ -39,6 +39,28 @@ class Abilities:
         return self.load or self.resume
 
 
+_WORDS = {
+    "load": "brings earlier sessions back with their history",
+    "resume": "goes on with earlier sessions",
+    "list": "lists its sessions",
+    "fork": "forks sessions",
+    "close": "closes sessions",
+    "delete": "deletes sessions",
+    "directories": "works in further folders",
+    "image": "takes images",
+    "audio": "takes sound",
+    "embedded": "takes whole files in a message",
+    "mcp_http": "uses MCP servers by HTTP",
+    "mcp_sse": "uses MCP servers by SSE",
+    "logout": "signs out",
+}
+
+
+def in_words(abilities: Abilities) -> list[str]:
+    """What it can do, each in a few words."""
+    return [words for name, words in _WORDS.items() if getattr(abilities, name)]
+
+
 def abilities_of(initialized: Json | None) -> Abilities:
     agent = _object((initialized or {}).get("agentCapabilities"))
     sessions = _object(agent.get("sessionCapabilities"))

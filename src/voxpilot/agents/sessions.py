@@ -28,12 +28,16 @@ CAPABILITIES: Json = {
 
 
 def begin(ledger: Ledger, process: Process, at: float, fs: bool = False, terminal: bool = False) -> None:
-    params = {
+    ask(ledger, process.id, "initialize", greeting(fs, terminal), at)
+
+
+def greeting(fs: bool, terminal: bool) -> Json:
+    """What `initialize` says of us."""
+    return {
         "protocolVersion": PROTOCOL_VERSION,
         "clientCapabilities": {**CAPABILITIES, **capabilities(fs, terminal)},
         "clientInfo": {"name": "voxpilot", "title": "VoxPilot", "version": __version__},
     }
-    ask(ledger, process.id, "initialize", params, at)
 
 
 def check_begun(result: Any) -> Json:

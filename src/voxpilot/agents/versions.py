@@ -2,7 +2,7 @@
 
 Lives here: asking a program for its version, remembering the answer for as
 long as the program's file is the same, and comparing versions. Lives
-elsewhere: the version an agent tells in its handshake (capabilities.py).
+elsewhere: the version an agent tells in its handshake (abilities.py).
 """
 
 from __future__ import annotations

@@ -50,6 +50,13 @@ def _parser() -> argparse.ArgumentParser:
     agents.add_argument("--json", action="store_true", help="print JSON")
     agents.set_defaults(act=_agents)
 
+    doctor = commands.add_parser("doctor", help="look for what is wrong here, and try the agents")
+    doctor.add_argument(
+        "agents", nargs="*", metavar="AGENT", help="try these; without any, all that are installed"
+    )
+    doctor.add_argument("--json", action="store_true", help="print each step as a line of JSON")
+    doctor.set_defaults(act=_doctor)
+
     stop = commands.add_parser("stop", help="end the server and all agents")
     stop.set_defaults(act=_stop)
 
@@ -115,6 +122,12 @@ def _agents(options: argparse.Namespace) -> int:
     from voxpilot.cli.tell import agents  # heavy: the HTTP client
 
     return agents(LiveSettings(), options.json)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from voxpilot.cli.doctor import doctor  # heavy: the event loop
+
+    return doctor(LiveSettings(), options.agents, options.json)
 
 
 def _stop(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastapi import APIRouter, BackgroundTasks
 
-from voxpilot.agents.capabilities import agent_name, agent_version, in_words
+from voxpilot.agents.abilities import abilities_of, in_words, name_of
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.editing import put_agent, remove_agent, shown
 from voxpilot.agents.versions import is_enough
@@ -93,10 +93,11 @@ def _described(catalog: Catalog, agent: Agent, seen: Sighting | None) -> Json:
 
 
 def _last_seen(seen: Sighting) -> Json:
+    name, version = name_of(seen.initialized)
     return {
-        "name": agent_name(seen.initialized),
-        "version": agent_version(seen.initialized),
-        "can": in_words(seen.initialized),
+        "name": name,
+        "version": version,
+        "can": in_words(abilities_of(seen.initialized)),
         "capabilities": seen.initialized.get("agentCapabilities") or {},
         "at": seen.at,
     }

@@ -18,7 +18,7 @@ from pydantic.json_schema import models_json_schema
 
 from voxpilot.chat.events import EVENT_TYPES, Event, Json
 from voxpilot.storage.event_log import DELTAS
-from voxpilot.web.schemas import ChatInfo
+from voxpilot.web.schemas import ChatInfo, CheckEvents
 
 STREAM = "text/event-stream"
 REF = "#/components/schemas/{model}"
@@ -124,8 +124,10 @@ def describe(document: Json) -> Json:
     """Add the streams, and how to sign in, to a description of the routes."""
     stored = {event.kind: _shape(event) for event in EVENT_TYPES}
     by_kind = {**stored, **NOT_STORED}
+    models: list[type[BaseModel]] = [*dict.fromkeys(by_kind.values()), CheckEvents]
     _, shapes = models_json_schema(
-        [(model, "validation") for model in dict.fromkeys(by_kind.values())], ref_template=REF
+        [(model, "validation") for model in models],
+        ref_template=REF,
     )
     components = document.setdefault("components", {})
     components["schemas"] = {

@@ -16,6 +16,12 @@ EVENT_STREAM: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/StreamEvents"}}},
     }
 }
+CHECK_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events: `step` for each thing tried, when it is done; then `done`.",
+        "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/CheckEvents"}}},
+    }
+}
 STORED_EVENT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The event, uncut.",
@@ -286,6 +292,30 @@ class AgentList(BaseModel):
     """The agent of a chat that names none."""
     settings_problem: str | None
     """Why the settings file is not used as it stands."""
+
+
+class CheckStep(BaseModel):
+    """One thing that was tried with an agent."""
+
+    name: str
+    outcome: Literal["ok", "warning", "failed"]
+    text: str
+    hint: str
+    detail: str
+    """What the agent wrote to its error output, if that may help."""
+    seconds: float
+
+
+class CheckDone(BaseModel):
+    ok: bool
+    seconds: float
+
+
+class CheckEvents(BaseModel):
+    """Data by the event's name."""
+
+    step: CheckStep
+    done: CheckDone
 
 
 class ListedAgent(BaseModel):
