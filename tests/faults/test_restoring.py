@@ -326,3 +326,31 @@ async def test_further_folders_and_tool_servers_reach_the_agent(
         assert opened == {"cwd": str(workspace), "mcpServers": [server_]}
         rows = ask(server.database, "SELECT acp_session_id, cwd FROM acp_sessions")
         assert rows == [(agent_log.received("session/prompt")[-1]["params"]["sessionId"], str(workspace))]
+
+
+async def test_the_agents_own_sessions_are_listed_and_forgotten(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog, place: Path
+) -> None:
+    """R154, R158, R160, R162: of one folder, with the chat that has them; only what the agent offers."""
+    route = "/api/agents/scripted/sessions"
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        session = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+        listed = (await talk.api.call("GET", f"{route}?workspace={workspace}"))["sessions"]
+        assert [(found["session_id"], found["cwd"], found["chat"]) for found in listed] == [
+            (session, str(workspace), talk.id)
+        ]
+        assert (await talk.api.call("GET", f"{route}?workspace=/elsewhere"))["sessions"] == []
+        assert await refused(talk, "DELETE", f"{route}/{session}") == 409
+        assert await refused(talk, "POST", f"{route}/{session}/fork", {"workspace": str(workspace)}) == 409
+        assert await refused(talk, "GET", "/api/agents/scripted-caps-off/sessions") == 409
+        await talk.api.call("DELETE", f"/api/chats/{talk.id}")
+        await talk.api.call("DELETE", f"{route}/{session}")
+        assert (await talk.api.call("GET", route))["sessions"] == []
+        assert list((place / "data" / "keepers").iterdir()) == []
+
+
+async def refused(talk: Talk, method: str, route: str, body: Any = None) -> int:
+    with pytest.raises(ApiError) as error:
+        await talk.api.call(method, route, body)
+    return error.value.status

@@ -63,6 +63,12 @@ async def chat_with_session(db: Database, agent: str, acp_session_id: str) -> st
     return found[0][0] if found else None
 
 
+async def chats_with_sessions(db: Database, agent: str) -> dict[str, str]:
+    """By session of this agent, the chat that has it."""
+    rows = await db.rows("SELECT acp_session_id, chat_id FROM acp_sessions WHERE agent = ?", (agent,))
+    return dict(rows)
+
+
 async def live_processes(db: Database) -> list[Process]:
     return tables.rows_of(Process, await db.rows(tables.select(Process, "state != 'ended'")))
 

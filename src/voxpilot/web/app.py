@@ -13,7 +13,19 @@ from voxpilot import __version__
 from voxpilot.chat.events import Json
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
-from voxpilot.web import agents, auth, chats, checks, decisions, errors, pages, questions, settings, stream
+from voxpilot.web import (
+    agents,
+    auth,
+    chats,
+    checks,
+    decisions,
+    errors,
+    pages,
+    past,
+    questions,
+    settings,
+    stream,
+)
 from voxpilot.web.access import Access
 from voxpilot.web.guard import Guard, host_name
 from voxpilot.web.schemas import ErrorAnswer
@@ -47,7 +59,7 @@ def create_api(supervisor: Supervisor | None = None, access: Access | None = Non
     api.state.supervisor = supervisor
     api.state.access = access
     api.state.streams = Streams()
-    for module in (auth, chats, questions, decisions, agents, checks, settings, stream):
+    for module in (auth, chats, questions, decisions, agents, checks, past, settings, stream):
         api.include_router(module.router)
     errors.install(api)
     pages.install(api, pages.read_pages())

@@ -95,6 +95,29 @@ class NewChat(Body):
     key: Key | None = None
 
 
+class PastSessionInfo(BaseModel):
+    session_id: str
+    title: str
+    cwd: str
+    updated_at: str | None
+    chat: str | None
+    """The chat that has it, if one does."""
+
+
+class PastSessions(BaseModel):
+    sessions: list[PastSessionInfo]
+    next: str | None
+    """The cursor of the next page."""
+
+
+class ForkWish(Body):
+    workspace: str = Field(max_length=4096)
+
+
+class ForkedSession(BaseModel):
+    session_id: str
+
+
 class Restart(Body):
     reload: bool = False
     """Bring the session back instead of beginning a new one."""

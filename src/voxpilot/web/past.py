@@ -1,0 +1,56 @@
+"""Routes of an agent's own history.
+
+Lives here: from a request to the agent and back, and which chat has a session
+already. Lives elsewhere: asking the agent (agents/past.py), opening a session
+as a chat (chats.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from voxpilot.agents.past import Past
+from voxpilot.chat.events import Json
+from voxpilot.errors import Conflict
+from voxpilot.runtime.supervisor import Supervisor
+from voxpilot.storage import chats
+from voxpilot.web.chats import Sup
+from voxpilot.web.schemas import ForkedSession, ForkWish, PastSessions
+
+router = APIRouter(prefix="/api/agents/{agent_id}/sessions", tags=["agents"])
+
+
+@router.get("", response_model=PastSessions)
+async def list_sessions(
+    agent_id: str,
+    sup: Sup,
+    workspace: Annotated[str | None, Query(max_length=4096)] = None,
+    cursor: Annotated[str | None, Query(max_length=4096)] = None,
+) -> Json:
+    """Starts the agent for as long as it takes to ask it."""
+    found, following = await _past(sup).sessions(sup.house.catalog.get(agent_id), workspace, cursor)
+    ours = await chats.chats_with_sessions(sup.house.db, agent_id)
+    listed = [{**asdict(session), "chat": ours.get(session.session_id)} for session in found]
+    return {"sessions": listed, "next": following}
+
+
+@router.post("/{session_id:path}/fork", status_code=201, response_model=ForkedSession)
+async def fork(agent_id: str, session_id: str, body: ForkWish, sup: Sup) -> Json:
+    agent = sup.house.catalog.get(agent_id)
+    return {"session_id": await _past(sup).fork(agent, session_id, body.workspace)}
+
+
+@router.delete("/{session_id:path}", status_code=204)
+async def delete(agent_id: str, session_id: str, sup: Sup) -> None:
+    ours = await chats.chats_with_sessions(sup.house.db, agent_id)
+    if session_id in ours:
+        raise Conflict("A chat has this session open.", "Delete the chat first.")
+    await _past(sup).delete(sup.house.catalog.get(agent_id), session_id)
+
+
+def _past(sup: Supervisor) -> Past:
+    settings = sup.house.settings
+    return Past(sup.house.catalog, settings.keepers, settings.start_timeout)
