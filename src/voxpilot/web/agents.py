@@ -20,8 +20,8 @@ from voxpilot.chat.events import Json
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage.rows import Sighting
 from voxpilot.storage.sightings import sightings
+from voxpilot.web.agent_schemas import AgentChange, AgentInfo, AgentList
 from voxpilot.web.chats import Sup
-from voxpilot.web.schemas import AgentChange, AgentInfo, AgentList
 
 router = APIRouter(prefix="/api/agents", tags=["agents"])
 

@@ -22,9 +22,9 @@ from voxpilot.chat.events import Json
 from voxpilot.runtime.house import House
 from voxpilot.storage.rows import Sighting
 from voxpilot.storage.sightings import note_sighting
+from voxpilot.web.agent_schemas import CHECK_STREAM
 from voxpilot.web.chats import Sup
 from voxpilot.web.encoding import unnumbered
-from voxpilot.web.schemas import CHECK_STREAM
 
 router = APIRouter(prefix="/api/agents", tags=["agents"])
 

@@ -18,7 +18,8 @@ from pydantic.json_schema import models_json_schema
 
 from voxpilot.chat.events import EVENT_TYPES, Event, Json
 from voxpilot.storage.event_log import DELTAS
-from voxpilot.web.schemas import ChatInfo, CheckEvents
+from voxpilot.web.agent_schemas import CheckEvents
+from voxpilot.web.schemas import ChatInfo
 
 STREAM = "text/event-stream"
 REF = "#/components/schemas/{model}"

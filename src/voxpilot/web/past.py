@@ -17,8 +17,8 @@ from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage import chats
+from voxpilot.web.agent_schemas import ForkedSession, ForkWish, PastSessions
 from voxpilot.web.chats import Sup
-from voxpilot.web.schemas import ForkedSession, ForkWish, PastSessions
 
 router = APIRouter(prefix="/api/agents/{agent_id}/sessions", tags=["agents"])
 
