@@ -21,6 +21,7 @@ NAMES = (
     "after-row-before-keeper",
     "after-keeper-before-attach",
     "after-errand",
+    "after-commit-before-run",
 )
 
 _name, _, _count = os.environ.get("VOXPILOT_KILL_POINT", "").partition(":")

@@ -26,7 +26,7 @@ from voxpilot.keeper.attach import (
 from voxpilot.keeper.journal import JournalReader, Record
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
-from voxpilot.storage.rows import OutboxLine
+from voxpilot.storage.rows import OutboxLine, Terminal
 
 log = logging.getLogger(__name__)
 ACKNOWLEDGE_BYTES = 1_000_000
@@ -51,6 +51,8 @@ class Link:
         self._sent = 0
         self._acknowledged = 0
         self._stopping = False
+        self._commands: dict[str, bool] = {}
+        """Those this keeper was told of since we attached; and whether it was told to end them."""
 
     @property
     def attached(self) -> bool:
@@ -83,6 +85,23 @@ class Link:
                 self._attachment.send(line.n, line.line, line.prompt)
                 self._sent = line.n
                 reach("after-send")
+
+    def mind(self, terminals: Iterable[Terminal]) -> None:
+        """Have these commands run or end, and those forgotten that are no longer among them."""
+        if self._attachment is None:
+            return
+        known = {terminal.id: terminal for terminal in terminals}
+        for terminal in known.values():
+            if terminal.id not in self._commands:
+                reach("after-commit-before-run")
+                self._attachment.run(terminal.id, terminal.argv, terminal.cwd, terminal.env)
+                self._commands[terminal.id] = False
+            if terminal.killed and not self._commands[terminal.id]:
+                self._attachment.kill_command(terminal.id)
+                self._commands[terminal.id] = True
+        for gone in [id for id in self._commands if id not in known]:
+            self._attachment.forget_command(gone)
+            del self._commands[gone]
 
     def acknowledge(self, offset: int) -> None:
         """Tell the keeper now and then how far we are, so that it may drop what is old."""
@@ -119,6 +138,7 @@ class Link:
                     return False
             else:
                 self._sent = self._attachment.hello.sent
+                self._commands.clear()
                 self._on_news()
                 return True
 
@@ -138,9 +158,9 @@ class Link:
     async def _watch(self) -> None:
         attachment = self._attachment
         assert attachment is not None
-        known = attachment.hello.end
-        while await attachment.grown_past(known):
-            known = attachment.end
+        known, printed = attachment.hello.end, attachment.printed
+        while await attachment.grown_past(known, printed):
+            known, printed = attachment.end, attachment.printed
             self._on_news()
         self._attachment = None
         await attachment.close()

@@ -144,6 +144,40 @@ class QuestionAnswered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalOpened(Event):
+    """A command runs for an agent."""
+
+    kind = "terminal"
+    terminal_id: str
+    command: Any
+    """A line for the shell, or a list: the program and what it is given."""
+    cwd: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalPrinted(Event):
+    """More output of a command; put together it is the output."""
+
+    kind = "terminal-output"
+    terminal_id: str
+    data: str
+    skipped: int | None = None
+    """So many bytes before this were left out; the text says so where they are missing."""
+    held: bool | None = None
+    """The rest is shown when the command ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalExited(Event):
+    """A command ended, by itself or by a signal; if neither is known, with its agent."""
+
+    kind = "terminal-exit"
+    terminal_id: str
+    exit_code: int | None = None
+    signal: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStatusChanged(Event):
     kind = "agent-status"
     agent: str
@@ -216,6 +250,7 @@ class UpdateNotUnderstood(Event):
 Spoken = TextSpoken | ThoughtSpoken
 EVENT_TYPES: tuple[type[Event], ...] = (
     MessagePosted, TurnStarted, TextSpoken, ThoughtSpoken, ToolCallStarted, ToolCallChanged, PlanMade,
-    QuestionAsked, QuestionAnswered, AgentStatusChanged, OptionsChanged, CommandsChanged, UsageReported,
+    QuestionAsked, QuestionAnswered, TerminalOpened, TerminalPrinted, TerminalExited, AgentStatusChanged,
+    OptionsChanged, CommandsChanged, UsageReported,
     ChatInfoChanged, NoticeGiven, TurnEnded, UpdateNotUnderstood,
 )  # fmt: skip

@@ -164,6 +164,8 @@ def _key_of(block: Json) -> str | None:
             return str(block["id"])
         case "notice":
             return f"{block['code']}/{block.get('turn')}"
+        case "terminal":
+            return str(block["terminal_id"])
         case "plan":
             return f"{block.get('turn')}/{block.get('tool_call_id')}"
     return None
@@ -249,6 +251,36 @@ def _cuts(block: Json, body: Json) -> Json:
     return {"cut_at": others | {name: body["seq"] for name in fields if body.get("cut")}}
 
 
+def _terminal(chat: Transcript, body: Json) -> Json:
+    """The block of a terminal, also of one whose opening was not told."""
+    block = chat.find("terminal", body["terminal_id"])
+    if block is None:
+        block = chat.add("terminal", body, terminal_id=body["terminal_id"], text="")
+    return block
+
+
+def _terminal_opened(chat: Transcript, body: Json) -> None:
+    block = _terminal(chat, body)
+    block.update(_own(body))
+    chat.touch(block)
+
+
+def _terminal_output(chat: Transcript, body: Json) -> None:
+    block = _terminal(chat, body)
+    chat.lengthen(block, body["data"])
+    if "skipped" in body:
+        block["skipped"] = block.get("skipped", 0) + body["skipped"]
+    if "held" in body:
+        block["held"] = body["held"]
+
+
+def _terminal_exit(chat: Transcript, body: Json) -> None:
+    block = _terminal(chat, body)
+    block.pop("held", None)
+    block["exit"] = {name: value for name, value in _own(body).items() if name != "terminal_id"}
+    chat.touch(block)
+
+
 def _plan(chat: Transcript, body: Json) -> None:
     block = chat.find("plan", f"{body.get('turn')}/{body.get('tool_call_id')}")
     if block is None:
@@ -312,6 +344,9 @@ _RULES: dict[str, Callable[[Transcript, Json], None]] = {
     "thought-delta": _spoken("thought"),
     "tool-call": _tool_call,
     "tool-update": _tool,
+    "terminal": _terminal_opened,
+    "terminal-output": _terminal_output,
+    "terminal-exit": _terminal_exit,
     "plan": _plan,
     "question": _question,
     "answer": _answer,

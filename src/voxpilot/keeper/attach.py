@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,13 +179,15 @@ class Attachment(asyncio.Protocol):
     hello: Hello
     end: int
     """How far the journal is known to reach."""
+    printed: int
+    """Grows with what the agent's commands print."""
     full: bool
     """The keeper's disk is full: the agent is held back and lines are taken later."""
     refusals: deque[Refusal]
     """The latest lines that were not taken, oldest first; yours to empty."""
 
     def __init__(self) -> None:
-        self.end = 0
+        self.end = self.printed = 0
         self.full = False
         self.closed = False
         self.refusals = deque(maxlen=100)
@@ -200,14 +202,18 @@ class Attachment(asyncio.Protocol):
                 raise _gone()
             await self._news.wait()
 
-    async def grown_past(self, offset: int) -> bool:
+    async def grown_past(self, offset: int, printed: int | None = None) -> bool:
         """Wait until the journal reaches beyond `offset`; False when the connection closed first.
 
-        After False, read the journal once more: the keeper's last words may have come without notice.
+        With `printed`, or commands have printed more than that. After False, read the journal once more:
+        the keeper's last words may have come without notice.
         """
-        while self.end <= offset and not self.closed:
+        while not (more := self._has_grown(offset, printed)) and not self.closed:
             await self._news.wait()
-        return self.end > offset
+        return more
+
+    def _has_grown(self, offset: int, printed: int | None) -> bool:
+        return self.end > offset or (printed is not None and self.printed != printed)
 
     def send(self, n: int, line: bytes | str, prompt: str | None = None) -> None:
         """Have the agent given a line, the `n`-th; `prompt` is its id as JSON text if it opens a turn.
@@ -231,6 +237,21 @@ class Attachment(asyncio.Protocol):
     def kill(self) -> None:
         """End the agent and all its processes now."""
         self._order({"do": "kill"})
+
+    def run(self, name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+        """Have a command run beside the agent, in its environment and this on top; once for each name.
+
+        What it prints is read with `output`, its end is in the journal.
+        """
+        self._order({"do": "run", "id": name, "argv": list(argv), "cwd": cwd, "env": dict(env)})
+
+    def kill_command(self, name: str) -> None:
+        """End a command and all it started."""
+        self._order({"do": "kill-command", "id": name})
+
+    def forget_command(self, name: str) -> None:
+        """What a command printed is no longer needed."""
+        self._order({"do": "forget-command", "id": name})
 
     async def stderr_tail(self) -> str:
         """The last the agent wrote to stderr; after its end, look in the journal's last record."""
@@ -281,8 +302,10 @@ class Attachment(asyncio.Protocol):
                 known = {name: told[name] for name in ("id", "keeper", "agent", "sent", "end", "ended")}
                 self.hello = Hello(version=version, open=tuple(names), **known)
                 self.end, self.full = self.hello.end, told.get("full", False)
+                self.printed = told.get("printed", 0)
             case {"end": int(end)}:
                 self.end, self.full = end, message.get("full", False)
+                self.printed = message.get("printed", 0)
             case {"refused": int(n), "sent": int(sent)}:
                 self.refusals.append(Refusal(n, sent))
             case {"stderr": str(text)}:

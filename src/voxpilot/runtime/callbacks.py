@@ -11,7 +11,7 @@ from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import HelpWanted
 from voxpilot.chat.events import Json
 from voxpilot.errors import Invalid, NotFound
-from voxpilot.runtime import files, questions
+from voxpilot.runtime import files, questions, terminals
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Request, Session
 
@@ -19,7 +19,7 @@ from voxpilot.storage.rows import Process, Request, Session
 def begin(ledger: Ledger, catalog: Catalog, help: HelpWanted, at: float) -> None:
     """Take in what an agent wants done, if it is offered and the session is its own."""
     request, session = help.request, help.session
-    if callbacks.ability_of(request) != "fs" or not catalog.describe(_agent(ledger, request)).fs:
+    if not getattr(catalog.describe(_agent(ledger, request)), callbacks.ability_of(request)):
         callbacks.not_offered(ledger, request)
         return
     if session is None:
@@ -28,7 +28,8 @@ def begin(ledger: Ledger, catalog: Catalog, help: HelpWanted, at: float) -> None
     try:
         wanted = callbacks.wanted(request, help.params)
         request = ledger.change(request, subject={**wanted, **_whose(session)})
-        files.begin(ledger, request, session)
+        room = files if callbacks.ability_of(request) == "fs" else terminals
+        room.begin(ledger, request, session)
     except (Invalid, NotFound) as error:
         callbacks.failed(ledger, request, error)
 

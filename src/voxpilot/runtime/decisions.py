@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voxpilot.runtime import files, questions, restoring, signing_in, trust, turn
+from voxpilot.runtime import files, questions, restoring, signing_in, terminals, trust, turn
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question
 
@@ -19,6 +19,7 @@ _CONSEQUENCES: dict[str, Consequence] = {
     restoring.CONTEXT: restoring.context_decided,
     signing_in.PURPOSE: signing_in.decided,
     trust.PURPOSE: trust.decided,
+    terminals.PURPOSE: terminals.decided,
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from voxpilot.agents import callbacks
 from voxpilot.errors import VoxPilotError
 from voxpilot.killpoints import reach
-from voxpilot.runtime import files
+from voxpilot.runtime import files, terminals
 from voxpilot.runtime.house import House
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request
@@ -28,7 +28,7 @@ STAGE = "stage"
 
 Finish = Callable[[Ledger, Request, float], None]
 Errand = Callable[[House, Ledger, Request], Awaitable[Finish]]
-_ERRANDS: dict[str, Errand] = {**files.ERRANDS}
+_ERRANDS: dict[str, Errand] = {**files.ERRANDS, **terminals.ERRANDS}
 
 
 class Errands:

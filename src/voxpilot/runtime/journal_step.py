@@ -11,7 +11,8 @@ import orjson
 from voxpilot.agents.connection import Link
 from voxpilot.agents.dialogue import hear
 from voxpilot.chat.events import NoticeGiven
-from voxpilot.keeper.journal import ENDED, PRINTED, SENT, SKIPPED, WRITTEN, Record
+from voxpilot.keeper.journal import COMMAND_ENDED, ENDED, PRINTED, SENT, SKIPPED, WRITTEN, Record
+from voxpilot.runtime import terminals
 from voxpilot.runtime.progress import Progress
 from voxpilot.storage.rows import OutboxLine, Process, Session
 
@@ -25,10 +26,14 @@ def take_in(progress: Progress, process_id: str, link: Link, now: float) -> bool
         return False
     records = link.read()
     for record in records:
+        if record.type == ENDED:
+            terminals.process_gone(progress.ledger, process_id, link.directory, record.at)
         take_record(progress, process_id, record)
-    if records:
+    more = terminals.take_output(progress.ledger, process_id, link.directory, now)
+    if records or more:
         return True
     if link.over.is_set() and progress.ledger.get(Process, process_id) is not None:
+        terminals.process_gone(progress.ledger, process_id, link.directory, now)
         end = {"reason": "lost"}
         if link.failed is not None:
             end = {"reason": "not-started", "error": link.failed.message}
@@ -52,6 +57,8 @@ def take_record(progress: Progress, process_id: str, record: Record) -> None:
         ledger.emit(NoticeGiven(level="warning", code="line-too-long", text=text), record.at)
     elif record.type == WRITTEN:
         _take_stderr(progress, process_id, record)
+    elif record.type == COMMAND_ENDED:
+        terminals.ended(ledger, orjson.loads(record.payload))
     elif record.type == ENDED:
         _end(progress, process_id, record)
         return

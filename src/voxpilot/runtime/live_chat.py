@@ -30,7 +30,7 @@ from voxpilot.storage import ledger as ledgers
 from voxpilot.storage.event_log import Recorded, read_after
 from voxpilot.storage.ledger import Ledger, Step
 from voxpilot.storage.replies import find_reply
-from voxpilot.storage.rows import Process, Reply, Row, Turn
+from voxpilot.storage.rows import Process, Reply, Row, Terminal, Turn
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
@@ -261,6 +261,7 @@ class LiveChat:
             if process.state == "stopping":
                 link.stop(process.force)
             link.send(self.ledger.outbox_after(process.id, 0))
+            link.mind(t for t in self.ledger.all(Terminal) if t.process_id == process.id)
             link.acknowledge(process.offset)
         self._errands.start_due(self.ledger)
         for process_id in [id for id in self._links if self.ledger.get(Process, id) is None]:

@@ -187,7 +187,8 @@ class Progress:
         process = ledger.save(
             Process(id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=agent, started_at=now)
         )
-        sessions.begin(ledger, process, now, self.catalog.describe(agent).fs)
+        offered = self.catalog.describe(agent)
+        sessions.begin(ledger, process, now, offered.fs, offered.terminal)
         ledger.emit(AgentStatusChanged(agent=agent, status="starting"), now)
 
     # What comes in

@@ -20,7 +20,7 @@ from voxpilot.chat.events import (
 )
 from voxpilot.chat.titles import title_of
 from voxpilot.errors import Conflict, Invalid, NotFound
-from voxpilot.runtime import questions, tasks
+from voxpilot.runtime import questions, tasks, terminals
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question, Session, Task, Turn, TurnState
 
@@ -105,6 +105,7 @@ def cancel(ledger: Ledger, now: float, wanted: str | None = None) -> Turn:
     ledger.emit(NoticeGiven(level="info", code="stopping", text="Stopping.", turn=turn.id), now)
     for question in _questions_of(ledger, turn):
         questions.cancel(ledger, question, now)
+    terminals.stop_turn(ledger, turn.id)
     for task in tasks.of_turn(ledger, turn):
         request = tasks.prompt_request(ledger, task)
         session = ledger.get(Session, request.subject["session"]) if request else None

@@ -50,7 +50,7 @@ _OPEN: tuple[tuple[type[Row], str], ...] = (
     (Request, "response IS NULL AND process_id IN ({live})"),
     (OutboxLine, "process_id IN ({live}) ORDER BY n"),
     (EarlyFrame, "process_id IN ({live}) ORDER BY n"),
-    (Terminal, "process_id IN ({live}) AND (released = 0 OR ended IS NULL) ORDER BY created_at"),
+    (Terminal, "process_id IN ({live}) AND (released = 0 OR told = 0) ORDER BY created_at"),
     (TrustedFolder, "? IS NOT NULL"),  # those of all chats
 )
 _LIVE = "SELECT id FROM agent_processes WHERE chat_id = ? AND state != 'ended'"
@@ -245,8 +245,8 @@ def _is_closed(row: Row) -> bool:
             return state != "open"
         case Request(response=response):
             return response is not None
-        case Terminal(released=released, ended=ended):
-            return released and ended is not None
+        case Terminal(released=released, told=told):
+            return released and told
         case Reply() | FileView() | Sighting():
             return True
     return False

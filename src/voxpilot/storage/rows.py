@@ -281,7 +281,7 @@ class Sighting(Row):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal(Row):
-    """A command that runs for an agent, in the keeper of its process. Open until released and ended."""
+    """A command that runs for an agent, in the keeper of its process; open until released and all told."""
 
     TABLE = "terminals"
     JSON = frozenset({"argv", "env", "ended"})
@@ -303,6 +303,8 @@ class Terminal(Row):
     killed: bool = False
     released: bool = False
     ended: Json | None = None
+    told: bool = False
+    """All of it was turned into events, its end too."""
     created_at: float
 
 

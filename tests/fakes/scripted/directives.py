@@ -13,7 +13,8 @@
     ask ID TITLE                 request permission, wait, say `<answer:OPTION>`
     ask-many N                   N permission requests at once, wait for all, say `<answers:A,B,...>`
     request METHOD JSON          any request, wait, say `<result:JSON>` or `<error:CODE>`; sessionId is
-                                 filled in, and `"$key"` stands for that key of the last result
+                                 filled in, and `"$key"` stands for that key of the last result that had it,
+                                 in `update` too
     notify METHOD JSON           any notification
     commands a,b · mode X · usage USED SIZE · title T · update JSON
     raw TEXT · raw-hex HEX       one line of standard output, whatever it holds
@@ -236,7 +237,7 @@ def _request(turn: Turn, rest: str) -> Steps:
             turn.say(f"<error:{code}>")
         case frame:
             result = (frame or {}).get("result")
-            turn.last_result = result if isinstance(result, dict) else {}
+            turn.last_result = {**turn.last_result, **(result if isinstance(result, dict) else {})}
             turn.say(f"<result:{json.dumps(result, sort_keys=True, separators=(',', ':'))}>")
 
 
@@ -248,9 +249,14 @@ def _notify(turn: Turn, rest: str) -> None:
 
 def _method(turn: Turn, rest: str) -> tuple[str, dict[str, Any]]:
     method, _, written = rest.partition(" ")
+    return method, _filled(turn, written or "{}")
+
+
+def _filled(turn: Turn, written: str) -> dict[str, Any]:
     for key, value in turn.last_result.items():
         written = written.replace(f'"${key}"', json.dumps(value))
-    return method, json.loads(written or "{}")
+    filled: dict[str, Any] = json.loads(written)
+    return filled
 
 
 def _commands(turn: Turn, rest: str) -> None:
@@ -277,7 +283,7 @@ def _title(turn: Turn, rest: str) -> None:
 
 
 def _update(turn: Turn, rest: str) -> None:
-    turn.update(json.loads(rest))
+    turn.update(_filled(turn, rest))
 
 
 def _raw(turn: Turn, rest: str) -> None:

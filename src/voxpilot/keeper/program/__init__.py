@@ -6,10 +6,10 @@ exists and the socket listens; with 3: the directory has a keeper, 4: it had one
 good, 1: anything else.
 
 Lives here, in the order to read it: coming to life (launch.py, spec.py, home.py), the loop and how it ends
-(keeper.py), the agent's lines (lines.py) and processes (processes.py, tcp.py), the journal (segments.py), the
-control socket (peers.py).
-Lives elsewhere: reading the journal (../journal.py), our side of the socket (../attach.py), ending the
-processes of a keeper that was itself killed (../sweep.py).
+(keeper.py), the agent's lines (lines.py) and processes (processes.py, tcp.py), commands run for it
+(terminals.py), the journal (segments.py), the control socket (peers.py).
+Lives elsewhere: reading the journal (../journal.py) and what commands print (../output.py), our side of the
+socket (../attach.py), ending the processes of a keeper that was itself killed (../sweep.py).
 
 There is one of these per running agent, so it imports the standard library only, and little of that: no
 asyncio, no threads, not even `typing`.

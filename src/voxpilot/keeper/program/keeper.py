@@ -21,6 +21,7 @@ from .lines import Lines
 from .peers import Peer, Peers
 from .segments import Journal
 from .spec import VERSION, Spec
+from .terminals import Terminals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def keep(spec: Spec, journal: Journal, listener: socket.socket, umask: int) -> N
         with suppress(OSError):  # if the disk is full now, the agent's environment still marks it
             leave_marks(spec.id, agent)
         lines = Lines((pipes[0], pipes[1], pipes[2]), journal, spec.line_cap, spec.stderr_bytes)
-        Keeper(spec, journal, listener, agent, lines).run(woken)
+        Keeper(spec, journal, listener, agent, lines, Terminals(journal, env, umask)).run(woken)
     with suppress(OSError):
         leave_no_socket()
 
@@ -67,9 +68,16 @@ class Keeper:
     """One agent, its journal and its peers, in a loop that never blocks."""
 
     def __init__(
-        self, spec: Spec, journal: Journal, listener: socket.socket, agent: int, lines: Lines
+        self,
+        spec: Spec,
+        journal: Journal,
+        listener: socket.socket,
+        agent: int,
+        lines: Lines,
+        terminals: Terminals,
     ) -> None:
         self.spec, self.journal, self.agent, self.lines = spec, journal, agent, lines
+        self.terminals = terminals
         self.peers = Peers(listener, self.obey)
         self.sent = 0
         self.held: deque[tuple[Peer, dict[str, Any]]] = (
@@ -99,6 +107,7 @@ class Keeper:
         """Until there is something to do; what can be read and written is."""
         lines, full = self.lines, self.journal.full
         pipes = [pipe for pipe in (lines.stderr, -1 if full else lines.stdout) if pipe >= 0]
+        pipes += self.terminals.to_read()
         writes = self.peers.to_write() + ([lines.stdin] if lines.to_stdin and not full else [])
         timeout = None if wake == NEVER else max(0.0, wake - time.monotonic())
         ready: list[Any] = select.select([woken, *pipes, *self.peers.to_read()], writes, [], timeout)[0]
@@ -106,6 +115,7 @@ class Keeper:
             lines.read_stdout()
         if lines.stderr in ready:
             lines.read_stderr()
+        self.terminals.hear(ready)
         self.peers.hear(ready)
         return ready
 
@@ -125,8 +135,22 @@ class Keeper:
             self.stop("stopped")
         elif do == "kill":
             self.kill()
+        elif do in ("run", "kill-command", "forget-command"):
+            self.mind_command(peer, do, message)
         else:
             peer.say(error=f"not understood: {do!r:.100}")
+
+    def mind_command(self, peer: Peer, do: str, message: dict[str, Any]) -> None:
+        """Run, end or forget a command of the agent's; an agent that is going gets no new one."""
+        try:
+            if do == "forget-command":
+                self.terminals.forget(message["id"])
+            elif do == "kill-command":
+                self.terminals.kill(message["id"])
+            elif not self.reason and self.status is None:
+                self.terminals.start(message)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            peer.say(error=f"not understood: {do} {error!r:.100}")
 
     def greet(self, peer: Peer) -> None:
         self.met, peer.attached = True, not peer.deaf
@@ -136,7 +160,7 @@ class Keeper:
         peer.say(**about, **self.news(), sent=self.sent, open=prompts, ended=self.status is not None)
 
     def news(self) -> dict[str, object]:
-        return {"end": self.journal.end, "full": self.journal.full}
+        return {"end": self.journal.end, "full": self.journal.full, "printed": self.terminals.printed}
 
     def send(self, peer: Peer, message: dict[str, Any]) -> None:
         """Journal a line, then give it to the agent, if it is the next one."""
@@ -165,6 +189,7 @@ class Keeper:
         self.reap(now)
         wakes = [NEVER if self.reason or self.status is not None else self.consider_leaving(now)]
         self.write_what_waits(now)
+        wakes.append(self.terminals.do_what_is_due(now))
         if self.journal.full:
             wakes.append(now + RETRY_SECONDS)
         if self.status is not None:
@@ -224,6 +249,7 @@ class Keeper:
     def reap(self, now: float) -> None:
         try:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                self.terminals.reaped(*found)
                 if found[0] == self.agent:
                     self.status, self.gone_since, self.lines.heard = found[1], now, now
                     self.term_at = NEVER
@@ -232,6 +258,7 @@ class Keeper:
                         processes.send_signal(
                             -self.agent, signal.SIGKILL
                         )  # no other way to find its children
+                        self.terminals.kill_all()
         except ChildProcessError:
             self.childless = True
 
@@ -259,6 +286,7 @@ class Keeper:
         """Write the last record, and leave unless it must wait for room on the disk."""
         if not self.recorded:
             self.recorded = True
+            self.terminals.finish()
             self.lines.read_stderr()
             self.lines.end_line()
             code = None if self.status is None else os.waitstatus_to_exitcode(self.status)

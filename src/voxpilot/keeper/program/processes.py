@@ -48,6 +48,24 @@ def spawn(live: Callable[[tuple[int, int, int], int], NoReturn]) -> tuple[int, i
     return pid, stdin, stdout, stderr
 
 
+def start_command(argv: list[str], env: dict[str, str], cwd: str, umask: int) -> tuple[int, int]:
+    """Run a program with nothing to read and one output: its pid, and our end of that."""
+    (output, theirs), (told, tell) = os.pipe(), os.pipe()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    pid = os.fork()
+    if not pid:
+        become(argv, env, cwd, umask, (nothing, theirs, theirs), tell)
+    for pipe in (nothing, theirs, tell):
+        os.close(pipe)
+    os.set_blocking(output, False)
+    try:
+        told_of(told, pid)
+    except NotStarted:
+        os.close(output)
+        raise
+    return pid, output
+
+
 def told_of(told: int, pid: int) -> None:
     """Hear how a start went; raises NotStarted. Nothing is told if all went well: the pipe closes on exec."""
     failure = os.read(told, 4096)
@@ -141,6 +159,14 @@ def stat(pid: int) -> list[bytes]:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()
     return []
+
+
+def carries(pid: int, mark: str) -> bool:
+    """Whether a process has this in its environment."""
+    with suppress(OSError):
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return mark.encode() in file.read().split(b"\0")
+    return False
 
 
 def send_signal(pid: int, number: int) -> None:

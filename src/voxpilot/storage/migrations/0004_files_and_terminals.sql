@@ -9,6 +9,6 @@ CREATE TABLE terminals (
   process_id TEXT NOT NULL REFERENCES agent_processes(id) ON DELETE CASCADE, session_id TEXT NOT NULL, turn TEXT,
   tool_call_id TEXT, argv TEXT NOT NULL, cwd TEXT NOT NULL, env TEXT NOT NULL, byte_limit INTEGER,
   offset INTEGER NOT NULL, shown INTEGER NOT NULL, killed INTEGER NOT NULL, released INTEGER NOT NULL, ended TEXT,
-  created_at REAL NOT NULL
+  told INTEGER NOT NULL, created_at REAL NOT NULL
 );
-CREATE INDEX open_terminals ON terminals(process_id) WHERE released = 0 OR ended IS NULL;
+CREATE INDEX open_terminals ON terminals(process_id) WHERE released = 0 OR told = 0;
