@@ -237,6 +237,23 @@ export const urlQuestion = () =>
     detail: { url: "https://tracker.example.com/oauth/authorize?client=shop&state=8f1c2aa", host: "tracker.example.com" },
   });
 
+/** Commands run for an agent: in a call and alone, running, ended, killed, and one that printed too much. */
+export function terminalTurn(): Block[] {
+  const terminal = (before: number, id: string, more: Record<string, unknown>) =>
+    block(before, { kind: "terminal", terminal_id: id, command: "make test", cwd: WORKSPACE, text: "", ...more });
+  const shows = (id: string): ToolContent => ({ type: "terminal", terminalId: id });
+  const flood = Array.from({ length: 300 }, (_, n) => `tick ${n}`).join("\n");
+  return [
+    block(300, { kind: "message", id: "m7", role: "user", text: "Run the tests, then watch the server." }),
+    terminal(290, "k-1", { text: TEST_OUTPUT, exit: { exit_code: 1 } }),
+    tool(289, "execute", "make test", { status: "failed", input: { command: "make test", cwd: WORKSPACE }, content: [shows("k-1")] }),
+    block(280, { kind: "text", message_id: "a7", text: "One test fails. I look at the server." }),
+    terminal(270, "k-2", { command: ["tail", "-f", "log/server log.txt"], text: `${flood}\n\n[… 1,204,331 bytes left out …]\ntick 99999\n`, skipped: 1204331, exit: { signal: "SIGKILL" } }),
+    terminal(260, "k-3", { command: "npm run dev", text: "\u001b[32m✔\u001b[0m listening on \u001b[36mhttp://127.0.0.1:5173\u001b[0m\n", held: true }),
+    tool(259, "execute", "npm run dev", { status: "in_progress", input: { command: "npm run dev", cwd: WORKSPACE }, content: [shows("k-3")] }),
+  ];
+}
+
 /** Everything that may go wrong or look odd. */
 export function oddTurn(): Block[] {
   const huge = Array.from({ length: 900 }, (_, n) => `line ${n + 1} of a long file`).join("\n");

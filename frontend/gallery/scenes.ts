@@ -1,4 +1,4 @@
-// What the gallery shows, by the name after `#`: chat, odd, delegated, edit, sneaky, form, url, empty, loading, gone, long,
+// What the gallery shows, by the name after `#`: chat, odd, delegated, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
 
 import { newHead, type Block, type ChatState } from "../src/state/shapes";
@@ -123,6 +123,8 @@ function theChat(): ChatState {
       return chatOf([...made.goodTurn(), ...made.runningTurn().slice(0, -1)], { ...RUNNING, queue: QUEUE, agents: { claude: { status: "busy" } } });
     case "delegated":
       return chatOf(made.delegatedTurn(), RUNNING);
+    case "terminal":
+      return chatOf(made.terminalTurn(), RUNNING);
     case "edit":
       return chatOf([...made.goodTurn(), made.editQuestion()]);
     case "sneaky":

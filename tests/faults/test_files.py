@@ -231,11 +231,11 @@ async def test_a_file_changed_behind_the_agents_back_is_shown_as_a_conflict(
         path.write_text("by a person\n")
         (workspace / "edited").touch()
         question = await talk.question()
-        assert "changed since" in question["detail"]["warning"]
+        assert "changed since" in question["detail"]["caution"]
         assert question["detail"]["content"][0]["oldText"] == "by a person\n"
         await talk.answer(question, "allow")
         second = await talk.question(2)
-        assert "warning" not in second["detail"], "what the agent wrote itself is no surprise to it"
+        assert "caution" not in second["detail"], "what the agent wrote itself is no surprise to it"
         path.write_text("again by a person\n")
         await talk.answer(second, "allow")
         await talk.ended(turn)

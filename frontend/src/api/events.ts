@@ -114,6 +114,34 @@ export interface QuestionAnswered extends Logged {
   reason?: string;
 }
 
+/** A command runs for an agent. */
+export interface TerminalOpened extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  terminal_id: string;
+  command: Json;
+  cwd?: string;
+}
+
+/** More output of a command; put together it is the output. */
+export interface TerminalPrinted extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  terminal_id: string;
+  data: string;
+  skipped?: number;
+  held?: boolean;
+}
+
+/** A command ended, by itself or by a signal; if neither is known, with its agent. */
+export interface TerminalExited extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  terminal_id: string;
+  exit_code?: number;
+  signal?: string;
+}
+
 export interface AgentStatusChanged extends Logged {
   turn?: string;
   tool_call_id?: string;
@@ -191,6 +219,9 @@ export interface Events {
   "plan": PlanMade;
   "question": QuestionAsked;
   "answer": QuestionAnswered;
+  "terminal": TerminalOpened;
+  "terminal-output": TerminalPrinted;
+  "terminal-exit": TerminalExited;
   "agent-status": AgentStatusChanged;
   "options": OptionsChanged;
   "commands": CommandsChanged;

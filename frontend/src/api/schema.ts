@@ -1169,6 +1169,134 @@ export interface components {
             blocks: components["schemas"]["Block"][];
         };
         /**
+         * TerminalExited
+         * @description A command ended, by itself or by a signal; if neither is known, with its agent.
+         */
+        TerminalExited: {
+            /**
+             * Seq
+             * @description Its number in the chat.
+             */
+            seq: number;
+            /**
+             * At
+             * @description Seconds since 1970.
+             */
+            at: number;
+            /**
+             * Chat
+             * @description On /api/stream: the chat it belongs to.
+             */
+            chat?: string;
+            /**
+             * Cut
+             * @description This is a preview; the whole is at events/{seq}.
+             * @constant
+             */
+            cut?: true;
+            /**
+             * Size
+             * @description Bytes of the whole.
+             */
+            size?: number;
+            /** Turn */
+            turn?: string;
+            /** Tool Call Id */
+            tool_call_id?: string;
+            /** Terminal Id */
+            terminal_id: string;
+            /** Exit Code */
+            exit_code?: number;
+            /** Signal */
+            signal?: string;
+        };
+        /**
+         * TerminalOpened
+         * @description A command runs for an agent.
+         */
+        TerminalOpened: {
+            /**
+             * Seq
+             * @description Its number in the chat.
+             */
+            seq: number;
+            /**
+             * At
+             * @description Seconds since 1970.
+             */
+            at: number;
+            /**
+             * Chat
+             * @description On /api/stream: the chat it belongs to.
+             */
+            chat?: string;
+            /**
+             * Cut
+             * @description This is a preview; the whole is at events/{seq}.
+             * @constant
+             */
+            cut?: true;
+            /**
+             * Size
+             * @description Bytes of the whole.
+             */
+            size?: number;
+            /** Turn */
+            turn?: string;
+            /** Tool Call Id */
+            tool_call_id?: string;
+            /** Terminal Id */
+            terminal_id: string;
+            /** Command */
+            command?: unknown;
+            /** Cwd */
+            cwd?: string;
+        };
+        /**
+         * TerminalPrinted
+         * @description More output of a command; put together it is the output.
+         */
+        TerminalPrinted: {
+            /**
+             * Seq
+             * @description Its number in the chat.
+             */
+            seq: number;
+            /**
+             * At
+             * @description Seconds since 1970.
+             */
+            at: number;
+            /**
+             * Chat
+             * @description On /api/stream: the chat it belongs to.
+             */
+            chat?: string;
+            /**
+             * Cut
+             * @description This is a preview; the whole is at events/{seq}.
+             * @constant
+             */
+            cut?: true;
+            /**
+             * Size
+             * @description Bytes of the whole.
+             */
+            size?: number;
+            /** Turn */
+            turn?: string;
+            /** Tool Call Id */
+            tool_call_id?: string;
+            /** Terminal Id */
+            terminal_id: string;
+            /** Data */
+            data: string;
+            /** Skipped */
+            skipped?: number;
+            /** Held */
+            held?: boolean;
+        };
+        /**
          * TextSpoken
          * @description `text-delta`
          */
@@ -2115,6 +2243,9 @@ export interface components {
             plan: components["schemas"]["PlanMade"];
             question: components["schemas"]["QuestionAsked"];
             answer: components["schemas"]["QuestionAnswered"];
+            terminal: components["schemas"]["TerminalOpened"];
+            "terminal-output": components["schemas"]["TerminalPrinted"];
+            "terminal-exit": components["schemas"]["TerminalExited"];
             "agent-status": components["schemas"]["AgentStatusChanged"];
             options: components["schemas"]["OptionsChanged"];
             commands: components["schemas"]["CommandsChanged"];
@@ -2130,7 +2261,7 @@ export interface components {
             "chat-changed": components["schemas"]["ChatInfo"];
             "chat-removed": components["schemas"]["ChatRemoved"];
         };
-        StoredEvent: components["schemas"]["MessagePosted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TextSpoken"] | components["schemas"]["ThoughtSpoken"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallChanged"] | components["schemas"]["PlanMade"] | components["schemas"]["QuestionAsked"] | components["schemas"]["QuestionAnswered"] | components["schemas"]["AgentStatusChanged"] | components["schemas"]["OptionsChanged"] | components["schemas"]["CommandsChanged"] | components["schemas"]["UsageReported"] | components["schemas"]["ChatInfoChanged"] | components["schemas"]["NoticeGiven"] | components["schemas"]["TurnEnded"] | components["schemas"]["UpdateNotUnderstood"];
+        StoredEvent: components["schemas"]["MessagePosted"] | components["schemas"]["TurnStarted"] | components["schemas"]["TextSpoken"] | components["schemas"]["ThoughtSpoken"] | components["schemas"]["ToolCallStarted"] | components["schemas"]["ToolCallChanged"] | components["schemas"]["PlanMade"] | components["schemas"]["QuestionAsked"] | components["schemas"]["QuestionAnswered"] | components["schemas"]["TerminalOpened"] | components["schemas"]["TerminalPrinted"] | components["schemas"]["TerminalExited"] | components["schemas"]["AgentStatusChanged"] | components["schemas"]["OptionsChanged"] | components["schemas"]["CommandsChanged"] | components["schemas"]["UsageReported"] | components["schemas"]["ChatInfoChanged"] | components["schemas"]["NoticeGiven"] | components["schemas"]["TurnEnded"] | components["schemas"]["UpdateNotUnderstood"];
     };
     responses: never;
     parameters: never;

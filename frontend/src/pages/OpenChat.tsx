@@ -127,6 +127,7 @@ function createHere(state: ChatState): Here {
     const ids = new Set(state.head.questions);
     return new Set(state.blocks.map((block) => block.kind === "question" && ids.has(block.id) && block.detail.tool));
   });
+  const terminals = createMemo(() => new Map(state.blocks.flatMap((block) => (block.kind === "terminal" ? [[block.terminal_id, block] as const] : []))));
   return {
     chatId: state.id,
     get workspace() {
@@ -139,6 +140,7 @@ function createHere(state: ChatState): Here {
       return state.head.last_at ?? 0;
     },
     agentName: (id) => agents()?.find((agent) => agent.id === id)?.display_name ?? id ?? "The agent",
+    terminal: (id) => terminals().get(id),
     isAsked: (tool) => asked().has(tool),
   };
 }

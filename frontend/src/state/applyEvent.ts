@@ -55,6 +55,13 @@ function applyKnown(chat: ChatState, event: ChatEvent): void {
       return changeTool(chat, event.body, true);
     case "tool-update":
       return changeTool(chat, event.body, false);
+    case "terminal":
+      Object.assign(terminalOf(chat, event.body), own(event.body));
+      return;
+    case "terminal-output":
+      return printOutput(chat, event.body);
+    case "terminal-exit":
+      return endTerminal(chat, event.body);
     case "plan":
       return changePlan(chat, event.body);
     case "question":
@@ -98,6 +105,9 @@ const KNOWN: { [K in EventKind]: true } = {
   "thought-delta": true,
   "tool-call": true,
   "tool-update": true,
+  terminal: true,
+  "terminal-output": true,
+  "terminal-exit": true,
   plan: true,
   question: true,
   answer: true,
@@ -177,6 +187,29 @@ function cuts(before: ToolBlock["cut_at"], body: Events["tool-call"] | Events["t
     else delete after[name];
   }
   return { cut_at: after };
+}
+
+/** The block of a terminal, also of one whose opening was not told. */
+function terminalOf(chat: ChatState, body: Events["terminal" | "terminal-output" | "terminal-exit"]): BlockOf<"terminal"> {
+  const { terminal_id } = body;
+  return (
+    find(chat, "terminal", (block) => block.terminal_id === terminal_id) ??
+    add(chat, "terminal", body, { terminal_id, text: "" })
+  );
+}
+
+function printOutput(chat: ChatState, body: Events["terminal-output"]): void {
+  const block = terminalOf(chat, body);
+  block.text += body.data;
+  if (body.skipped !== undefined) block.skipped = (block.skipped ?? 0) + body.skipped;
+  if (body.held !== undefined) block.held = body.held;
+}
+
+function endTerminal(chat: ChatState, body: Events["terminal-exit"]): void {
+  const block = terminalOf(chat, body);
+  delete block.held;
+  const { terminal_id: _, ...exit } = own(body);
+  block.exit = exit;
 }
 
 function changePlan(chat: ChatState, body: Events["plan"]): void {

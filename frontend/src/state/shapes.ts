@@ -168,6 +168,21 @@ export interface ContentPart {
   resource?: { uri?: string; text?: string; blob?: string; mimeType?: string };
 }
 
+/** A command that runs, or ran, for an agent. */
+export interface TerminalBlock extends Placed {
+  kind: "terminal";
+  terminal_id: string;
+  /** A line for the shell, or a list: the program and what it is given. */
+  command?: Json;
+  cwd?: string;
+  text: string;
+  /** Bytes that are not shown; the text says where. */
+  skipped?: number;
+  /** The rest is shown when it ends. */
+  held?: boolean;
+  exit?: { exit_code?: number; signal?: string };
+}
+
 export interface PlanBlock extends Placed {
   kind: "plan";
   entries: PlanEntry[];
@@ -250,6 +265,7 @@ export type Block =
   | TextBlock
   | ThoughtBlock
   | ToolBlock
+  | TerminalBlock
   | PlanBlock
   | QuestionBlock
   | NoticeBlock

@@ -93,6 +93,8 @@ def reservation(call: Json, ground: Ground) -> str:
     """Why this is a person's to decide whatever the policy; empty when nothing speaks against it."""
     if call.get("tool_kind") == "switch_mode":
         return "it would change how the agent works"
+    if call.get("conflict"):
+        return "the file was changed since the agent read it, and that would be lost"
     if call.get("cut"):
         return "it is too large to be looked through"
     touched = touched_by(call)

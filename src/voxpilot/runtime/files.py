@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 PURPOSE = "write"
 """Of a question whether a file may be written."""
-CONFLICT = "The file was changed since the agent last read it. Look at what would be lost."
 
 
 def begin(ledger: Ledger, request: Request, session: Session) -> None:
@@ -100,7 +99,7 @@ async def _look(house: House, ledger: Ledger, request: Request) -> Finish:
             "locations": [{"path": wanted["path"]}],
             "content": [change],
             "tool": subject["tool"],
-            **({"warning": CONFLICT} if conflict else {}),
+            **({"conflict": True} if conflict else {}),
         }
         title = f"Write {posixpath.basename(wanted['path']):.200}"
         consent.seek(ledger, request, session, PURPOSE, title, detail, at)

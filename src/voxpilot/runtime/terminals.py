@@ -94,13 +94,6 @@ def stop_turn(ledger: Ledger, turn: str) -> None:
             ledger.change(terminal, killed=True)
 
 
-def release_session(ledger: Ledger, session_id: str) -> None:
-    """The session is closed: nothing of it is left running."""
-    for terminal in ledger.all(Terminal):
-        if terminal.session_id == session_id:
-            ledger.change(terminal, killed=True, released=True)
-
-
 # Stages
 
 

@@ -9,15 +9,22 @@ import { ChangeCount } from "../diff/ChangeCount";
 import { KindIcon } from "../icons";
 import { visibleText } from "../question/visibleText";
 import { ToolDetail } from "../tool/ToolDetail";
-import { changeOf, isCodeSubject, progressOf, reasonOf, subjectOf, verbOf } from "../tool/words";
+import { changeOf, isCodeSubject, progressOf, reasonOf, subjectOf, terminalsOf, verbOf } from "../tool/words";
 
 export function ToolCall(props: { block: ToolBlock }): JSX.Element {
   const here = useHere();
+  /** What a command prints is in view as long as it runs. */
+  const isPrinting = () =>
+    terminalsOf(props.block).some((id) => {
+      const terminal = here.terminal(id);
+      return terminal !== undefined && !terminal.exit;
+    });
   return (
     <div data-testid="block-tool" data-status={props.block.status}>
       <Fold
         name={`${here.chatId}:${props.block.pos}`}
         class={`tool tool-${progressOf(props.block)}`}
+        isOpenAtFirst={isPrinting()}
         summary={<ToolLine block={props.block} />}
       >
         <ToolDetail block={props.block} />

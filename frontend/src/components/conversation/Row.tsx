@@ -8,6 +8,7 @@ import { DelegatedWork } from "../blocks/DelegatedWork";
 import { Message } from "../blocks/Message";
 import { Notice } from "../blocks/Notice";
 import { PlanBlockView } from "../blocks/PlanBlock";
+import { TerminalBlockView } from "../blocks/TerminalBlock";
 import { TextBlockView } from "../blocks/TextBlock";
 import { Thought } from "../blocks/Thought";
 import { ToolCall } from "../blocks/ToolCall";
@@ -53,6 +54,7 @@ function BlockView(props: {
       <Match when={a("text")}>{(block) => <TextBlockView block={block()} isLast={props.isLast} />}</Match>
       <Match when={a("thought")}>{(block) => <Thought block={block()} until={props.until} />}</Match>
       <Match when={a("tool")}>{(block) => <ToolCall block={block()} />}</Match>
+      <Match when={a("terminal")}>{(block) => <TerminalBlockView block={block()} />}</Match>
       <Match when={a("plan")}>
         {(block) => <PlanBlockView entries={block().entries} isLive={block().turn === here.liveTurn} />}
       </Match>

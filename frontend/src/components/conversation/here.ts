@@ -2,6 +2,8 @@
 
 import { createContext, useContext } from "solid-js";
 
+import type { TerminalBlock } from "../../state";
+
 export interface Here {
   readonly chatId: string;
   readonly workspace: string | undefined;
@@ -11,6 +13,8 @@ export interface Here {
   readonly lastAt: number;
   /** The name a person knows an agent by. */
   agentName(id: string | undefined): string;
+  /** A command that runs or ran in this chat. */
+  terminal(id: string): TerminalBlock | undefined;
   /** Whether a tool call waits for somebody's answer. */
   isAsked(tool: string): boolean;
 }

@@ -27,7 +27,9 @@ const CHANGES = new Set(["edit", "delete", "move"]);
  */
 export function rowsOf(blocks: readonly Block[], liveTurn?: string, before: readonly Row[] = []): Row[] {
   const inner = innerBlocks(blocks);
-  const outer = blocks.filter((block) => !isInside(block, inner) && !isQuiet(block));
+  const named = namedTerminals(blocks);
+  const isShownInCall = (block: Block) => block.kind === "terminal" && named.has(block.terminal_id);
+  const outer = blocks.filter((block) => !isInside(block, inner) && !isQuiet(block) && !isShownInCall(block));
   const known = new Map(before.map((row) => [row.key, row]));
   const rows: Row[] = [];
   let at = 0;
@@ -78,6 +80,16 @@ function innerBlocks(blocks: readonly Block[]): Map<string, Block[]> {
 
 function isInside(block: Block, inner: Map<string, Block[]>): boolean {
   return block.tool_call_id !== undefined && inner.has(block.tool_call_id);
+}
+
+/** Terminals that a tool call shows inside itself. */
+function namedTerminals(blocks: readonly Block[]): Set<string> {
+  const named = new Set<string>();
+  for (const block of blocks) {
+    if (block.kind !== "tool") continue;
+    for (const content of block.content) if (content.type === "terminal" && content.terminalId) named.add(content.terminalId);
+  }
+  return named;
 }
 
 /** A thought without a word says nothing. */

@@ -12,6 +12,7 @@ import { visibleText } from "../question/visibleText";
 import { ContentPartView } from "./ContentPart";
 import { CutNote } from "./CutNote";
 import { JsonText } from "./JsonText";
+import { NamedTerminal } from "./Terminal";
 import { TerminalText } from "./TerminalText";
 import { commandOf, diffsOf, exitCodeOf, folderOfCommand, outputText, textOf, type DiffContent } from "./words";
 
@@ -96,7 +97,9 @@ function Content(props: { content: ToolContent; kind: string }): JSX.Element {
       </Match>
       <Match when={part()?.type === "text" && !part()?.text?.trim()}>{null}</Match>
       <Match when={part()}>{(shown) => <ContentPartView part={shown()} isProse={PROSE.has(props.kind)} />}</Match>
-      <Match when={props.content.type === "terminal"}>{null}</Match>
+      <Match when={props.content.type === "terminal" && props.content}>
+        {(content) => <NamedTerminal id={content().terminalId} />}
+      </Match>
     </Switch>
   );
 }

@@ -98,6 +98,17 @@ export function diffsOf(content: readonly ToolContent[] | undefined): DiffConten
   return (content ?? []).filter((item): item is DiffContent => item.type === "diff" && typeof item.newText === "string");
 }
 
+/** The terminals a call shows, by name. */
+export function terminalsOf(block: Pick<ToolBlock, "content">): string[] {
+  return block.content.flatMap((item) => (item.type === "terminal" && item.terminalId ? [item.terminalId] : []));
+}
+
+/** How a command ended; if nobody knows, it was with its agent. */
+export function endOf(exit: { exit_code?: number; signal?: string }): string {
+  if (exit.signal) return `Ended by ${exit.signal}`;
+  return exit.exit_code === undefined ? "Ended" : `Exit status ${exit.exit_code}`;
+}
+
 /** Added and removed lines of all diffs of a call. */
 export function changeOf(block: Pick<ToolBlock, "content">): { added: number; removed: number } | null {
   const diffs = diffsOf(block.content);
