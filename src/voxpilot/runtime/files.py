@@ -53,7 +53,7 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
 async def _read(house: House, ledger: Ledger, request: Request) -> Finish:
     wanted = request.subject
     try:
-        found = await asyncio.to_thread(files.read, _roots(ledger), wanted["path"])
+        found = await asyncio.to_thread(files.read, ledger.chat.roots, wanted["path"])
     except VoxPilotError as error:
         return _failed(error)
     text = files.part_of(found.text, wanted["line"], wanted["limit"])
@@ -71,7 +71,7 @@ async def _read(house: House, ledger: Ledger, request: Request) -> Finish:
 async def _look(house: House, ledger: Ledger, request: Request) -> Finish:
     wanted = request.subject
     try:
-        found = await asyncio.to_thread(files.look, _roots(ledger), wanted["path"])
+        found = await asyncio.to_thread(files.look, ledger.chat.roots, wanted["path"])
     except VoxPilotError as error:
         return _failed(error)
     seen = await file_views.last_seen(house.db, wanted["session"], wanted["path"])
@@ -112,7 +112,7 @@ async def _write(house: House, ledger: Ledger, request: Request) -> Finish:
     name = request.id.replace(":", "-")
     try:
         version = await asyncio.to_thread(
-            files.write, _roots(ledger), wanted["path"], wanted["content"], wanted["before"], name
+            files.write, ledger.chat.roots, wanted["path"], wanted["content"], wanted["before"], name
         )
     except VoxPilotError as error:
         return _failed(error)
@@ -139,10 +139,6 @@ def _failed(error: VoxPilotError) -> Finish:
         ledger.emit(_own_call(request, kind, "failed", _words(error.message)), at)
 
     return finish
-
-
-def _roots(ledger: Ledger) -> list[str]:
-    return [ledger.chat.workspace]
 
 
 def _note(ledger: Ledger, request: Request, version: str, at: float) -> None:

@@ -25,9 +25,7 @@ def caution(ledger: Ledger, call: Json) -> str:
 
 def _ground(ledger: Ledger, own: tuple[str, ...]) -> Ground:
     home = os.path.expanduser("~")
-    return Ground(
-        roots=(ledger.chat.workspace, *ledger.chat.directories), own=own, home=home, follow=real_path
-    )
+    return Ground(roots=ledger.chat.roots, own=own, home=home, follow=real_path)
 
 
 def real_path(path: str) -> str:

@@ -98,9 +98,9 @@ def stop_turn(ledger: Ledger, turn: str) -> None:
 
 
 async def _check_place(house: House, ledger: Ledger, request: Request) -> Finish:
-    wanted, workspace = request.subject, ledger.chat.workspace
+    wanted, chat = request.subject, ledger.chat
     try:
-        cwd = await asyncio.to_thread(check_folder, [workspace], wanted["cwd"] or workspace)
+        cwd = await asyncio.to_thread(check_folder, chat.roots, wanted["cwd"] or chat.workspace)
     except VoxPilotError as error:
         refusal = Invalid(f"The command cannot run there. {error.message}")
         return lambda ledger, request, at: callbacks.failed(ledger, request, refusal)

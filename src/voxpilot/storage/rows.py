@@ -47,6 +47,11 @@ class Chat(Row):
     directories: tuple[str, ...] = ()
     """Further folders its agents may touch."""
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders it may touch."""
+        return self.workspace, *self.directories
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn(Row):
