@@ -24,7 +24,6 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
     agent: wish.agent ?? null,
     directories: [],
     permissions: "ask",
-    directories: [],
     key: api.newKey(),
   });
   if (wish.text) send(chat.id, wish.text);
