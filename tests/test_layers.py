@@ -34,8 +34,11 @@ HEIGHTS = {room: height for height, floor in enumerate(FLOORS) for room in floor
 
 HOMES = {
     "acp": (),
+    "anthropic": ("assistant",),
     "fastapi": ("web",),
-    "httpx2": ("cli",),
+    "httpx2": ("assistant", "cli"),
+    "openai": ("assistant",),
+    "pydantic_ai": ("assistant",),
     "sqlite3": ("storage",),
     "starlette": ("web",),
     "tomlkit": ("settings",),

@@ -16,15 +16,24 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from voxpilot.settings.file import BadSettings, read
 from voxpilot.settings.names import plain
 
-__all__ = ["AgentSettings", "BadSettings", "Settings", "config_path", "load_settings"]
+__all__ = ["AgentSettings", "AssistantSettings", "BadSettings", "Settings", "config_path", "load_settings"]
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
-_NOT_VARIABLES = frozenset({"agents", "allowed_hosts", "mcp_servers"})
+_NOT_VARIABLES = frozenset({"agents", "allowed_hosts", "assistant", "mcp_servers"})
 _UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -127,6 +136,30 @@ class McpServer(Frozen):
     headers: dict[str, str] = {}
 
 
+class AssistantSettings(Frozen):
+    """The language model that we call ourselves. Nothing given: the one whose key is in the environment."""
+
+    provider: Literal[
+        "", "demo", "openai", "anthropic", "github", "openrouter", "ollama", "lmstudio", "compatible"
+    ] = ""
+    model: Annotated[str, Field(max_length=200)] = ""
+    base_url: Annotated[str, Field(max_length=2000, pattern=r"^(https?://\S+)?$")] = ""
+    """Where the provider is reached, if not where it usually is."""
+    api_key: SecretStr | None = None
+    """Without it, the variable that the provider's own tools use."""
+    context_tokens: Annotated[int, Field(ge=0)] = 0
+    """How much the model can read at once; 0 is what its provider's models usually can."""
+    max_output_tokens: Annotated[int, Field(ge=0)] = 0
+    """The longest answer; 0 leaves it to the provider."""
+
+    @field_validator("api_key")
+    @classmethod
+    def _check_key(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and key.get_secret_value() and not key.get_secret_value().strip("*"):
+            raise ValueError("this is a key as it is shown, not the key itself")
+        return key
+
+
 class Settings(Frozen):
     host: str = "127.0.0.1"
     port: int = Field(8460, ge=0, le=65535)
@@ -140,6 +173,9 @@ class Settings(Frozen):
     log_level: str = "info"
     agents: dict[AgentId, AgentSettings] = {}
     mcp_servers: dict[str, McpServer] = {}
+    assistant: AssistantSettings = AssistantSettings()
+    max_agent_iterations: int = Field(25, ge=1)
+    """How often in one turn the assistant may be asked what comes next."""
     acp_default_agent_id: str = ""
     """The agent of a chat that names none."""
     interaction_mode_default: Literal["llm", "agent"] = "agent"
@@ -203,7 +239,7 @@ def combine(
     """Settings from what the file says and from what counts more."""
     values: dict[str, Any] = {"data_dir": _platform_dir(env, "data"), "work_dir": Path.cwd()}
     values |= plain(written)
-    values |= from_environment(env)
+    values |= _merged(values, from_environment(env))
     values |= {name: value for name, value in overrides.items() if value is not None}
     try:
         return Settings.model_validate(values)
@@ -226,6 +262,19 @@ def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
             found[name] = value
     if hosts := env.get("VOXPILOT_ALLOWED_HOSTS"):
         found["allowed_hosts"] = tuple(host.strip() for host in hosts.split(","))
+    variables = {
+        name: env.get(f"VOXPILOT_ASSISTANT_{name.upper()}") for name in AssistantSettings.model_fields
+    }
+    if assistant := {name: value for name, value in variables.items() if value}:
+        found["assistant"] = assistant
+    return found
+
+
+def _merged(written: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """A variable counts more than its own line in a table of the file; the other lines stay."""
+    table = written.get("assistant")
+    if "assistant" in found and isinstance(table, Mapping):
+        return found | {"assistant": {**table, **found["assistant"]}}
     return found
 
 

@@ -229,6 +229,16 @@ class ListedAgent(BaseModel):
     env: dict[str, str]
 
 
+class AssistantValues(BaseModel):
+    provider: str
+    model: str
+    base_url: str
+    api_key: str | None
+    """Asterisks if there is one: the key itself is never told."""
+    context_tokens: int
+    max_output_tokens: int
+
+
 class SettingsValues(BaseModel):
     """What counts now."""
 
@@ -237,6 +247,8 @@ class SettingsValues(BaseModel):
     acpAutoAllowPermissions: bool
     acpSkillsFolderPath: str
     interactionModeDefault: Literal["llm", "agent"]
+    assistant: AssistantValues
+    max_agent_iterations: int
     strict: bool
     question_timeout: float
     trusted_folders: list[str]

@@ -1,0 +1,358 @@
+"""Asking a language model: the only home of the model library.
+
+Lives here: one request, streamed, with its retries and its failures. Lives
+elsewhere: which model (providers.py), what is sent (history.py, instructions.py),
+the loop of steps and tools (runtime), the model that needs no network (demo_model.py).
+
+The library takes a second or two to import, so it is imported when a model is
+asked for the first time, in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from voxpilot.assistant import demo_model
+from voxpilot.assistant.failures import ModelFailed, Reason, failure
+from voxpilot.assistant.shapes import (
+    Delta,
+    Message,
+    ModelChoice,
+    ModelSaid,
+    OnDelta,
+    PersonSaid,
+    Step,
+    Tool,
+    ToolCall,
+    ToolReturned,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+log = logging.getLogger(__name__)
+CONNECT_SECONDS = 10.0
+LONGEST_WAIT_SECONDS = 20.0
+"""A provider that wants us to wait for longer is not waited for."""
+_NO_KEY = "none"
+"""Some servers need no key, but the library wants one."""
+_TALKATIVE = ("openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2")
+_TOO_LONG = re.compile(
+    r"context (length|size|window)|maximum context|prompt is too long|too many tokens|n_ctx", re.IGNORECASE
+)
+
+
+async def ask(
+    choice: ModelChoice,
+    instructions: str,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    on_delta: OnDelta,
+) -> Step:
+    """One whole answer; its text goes to `on_delta` as it comes. Cancelling ends the request at once.
+
+    Sent again only while nothing of an answer has come, and only for what may pass by itself.
+    """
+    if choice.wire == "demo":
+        return await demo_model.answer(messages, tools, on_delta)
+    await warm_up()
+    pause = choice.pause_seconds
+    for left in range(choice.tries - 1, -1, -1):
+        said = _Said(on_delta)
+        try:
+            return await _once(choice, instructions, messages, tools, said)
+        except ModelFailed as error:
+            wait = max(pause, error.retry_after or 0)
+            if said.anything or not error.may_be_retried or not left or wait > LONGEST_WAIT_SECONDS:
+                raise
+            log.info("asking %s again in %.1f s: %s", choice.provider, wait, error.reason)
+        await asyncio.sleep(wait)
+        pause *= 2
+    raise AssertionError("unreachable")
+
+
+async def warm_up() -> None:
+    """Import the library, if that has not been done, without holding anybody up."""
+    await asyncio.to_thread(_load)
+
+
+class _Said:
+    """Passes on what comes and keeps it."""
+
+    def __init__(self, on_delta: OnDelta) -> None:
+        self._on_delta = on_delta
+        self._parts: dict[str, list[str]] = {"text": [], "thought": []}
+        self.anything = False
+
+    def take(self, delta: Delta) -> None:
+        if delta.text:
+            self.anything = True
+            self._parts[delta.kind].append(delta.text)
+            self._on_delta(delta)
+
+    def whole(self, kind: str) -> str:
+        return "".join(self._parts[kind])
+
+
+@cache
+def _load() -> None:
+    import pydantic_ai.direct
+    import pydantic_ai.models.anthropic
+    import pydantic_ai.models.openai  # noqa: F401
+
+    for name in _TALKATIVE:  # they would log prompts
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+async def _once(
+    choice: ModelChoice, instructions: str, messages: Sequence[Message], tools: Sequence[Tool], said: _Said
+) -> Step:
+    from pydantic_ai.direct import model_request_stream
+
+    try:
+        async with _client(choice) as client:
+            async with model_request_stream(
+                _model(choice, client),
+                list(_requests(messages)),
+                model_settings=_settings(choice),
+                model_request_parameters=_parameters(instructions, tools),
+            ) as stream:
+                async for event in stream:
+                    if (delta := _delta(event)) is not None:
+                        said.take(delta)
+                    elif _is_call(event):
+                        said.anything = True
+                response = stream.get()
+    except Exception as error:
+        # Not `from error`: what the library says may hold the request, with its key.
+        raise _failed(choice, error, said.anything) from None
+    return _step(response, said)
+
+
+@asynccontextmanager
+async def _client(choice: ModelChoice) -> AsyncIterator[AsyncClient]:
+    import httpx2
+
+    limits = httpx2.Timeout(choice.silence_seconds, connect=CONNECT_SECONDS)
+    async with httpx2.AsyncClient(timeout=limits) as client:
+        yield client
+
+
+def _model(choice: ModelChoice, client: AsyncClient) -> Model:
+    key = choice.api_key.get_secret_value() if choice.api_key else _NO_KEY
+    address = choice.base_url or None
+    if choice.wire == "anthropic":
+        from anthropic import AsyncAnthropic
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        theirs = AsyncAnthropic(api_key=key, base_url=address, http_client=client, max_retries=0)
+        theirs.auth_token = None  # taken from a variable that is not meant for us
+        return AnthropicModel(choice.model, provider=AnthropicProvider(anthropic_client=theirs))
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    ours = AsyncOpenAI(api_key=key, base_url=address, http_client=client, max_retries=0)
+    if choice.provider == "openai":
+        return OpenAIChatModel(choice.model, provider=OpenAIProvider(openai_client=ours))
+    compatible = OpenAICompatibleProvider(choice.provider, openai_client=ours)
+    return OpenAIChatModel(choice.model, provider=compatible)
+
+
+def _settings(choice: ModelChoice) -> ModelSettings:
+    settings: ModelSettings = {}
+    if choice.max_output_tokens:
+        settings["max_tokens"] = choice.max_output_tokens
+    if choice.wire == "anthropic":
+        settings["cache"] = True  # a step repeats all that went before it
+    return settings
+
+
+def _parameters(instructions: str, tools: Sequence[Tool]) -> ModelRequestParameters:
+    from pydantic_ai.messages import InstructionPart
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.tools import ToolDefinition
+
+    return ModelRequestParameters(
+        function_tools=[
+            ToolDefinition(
+                name=tool.name,
+                description=tool.description,
+                parameters_json_schema=tool.parameters,
+                strict=False,  # not every server knows the word
+            )
+            for tool in tools
+        ],
+        instruction_parts=[InstructionPart(instructions, dynamic=False)] if instructions else [],
+    )
+
+
+def _requests(messages: Sequence[Message]) -> Iterator[ModelMessage]:
+    """The conversation in the library's words: what comes between two answers is one request."""
+    from pydantic_ai.messages import ModelRequest
+
+    for is_answer, run in groupby(messages, lambda message: isinstance(message, ModelSaid)):
+        if is_answer:
+            yield from (_response(message) for message in run if isinstance(message, ModelSaid))
+        else:
+            yield ModelRequest(
+                parts=[_part(message) for message in run if not isinstance(message, ModelSaid)]
+            )
+
+
+def _part(message: PersonSaid | ToolReturned) -> ModelRequestPart:
+    from pydantic_ai.messages import ToolReturnPart, UserPromptPart
+
+    if isinstance(message, PersonSaid):
+        return UserPromptPart(message.text)
+    return ToolReturnPart(
+        tool_name=message.name,
+        content=message.content,
+        tool_call_id=message.call_id,
+        outcome="failed" if message.is_error else "success",
+    )
+
+
+def _response(message: ModelSaid) -> ModelResponse:
+    from pydantic_ai.messages import (
+        ModelMessagesTypeAdapter,
+        ModelResponse,
+        ModelResponsePart,
+        TextPart,
+        ToolCallPart,
+    )
+
+    if message.message is not None:
+        try:
+            (stored,) = ModelMessagesTypeAdapter.validate_python([message.message])
+        except ValueError:
+            log.warning("a stored answer cannot be read; its text and calls are used")
+        else:
+            if isinstance(stored, ModelResponse):
+                return stored
+    parts: list[ModelResponsePart] = [TextPart(message.text)] if message.text else []
+    parts += [
+        ToolCallPart(call.name, call.raw if call.arguments is None else call.arguments, call.id)
+        for call in message.calls
+    ]
+    return ModelResponse(parts=parts)
+
+
+def _delta(event: ModelResponseStreamEvent) -> Delta | None:
+    from pydantic_ai.messages import (
+        PartDeltaEvent,
+        PartStartEvent,
+        TextPart,
+        TextPartDelta,
+        ThinkingPart,
+        ThinkingPartDelta,
+    )
+
+    match event:
+        case (
+            PartStartEvent(part=TextPart(content=text))
+            | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
+        ):
+            return Delta("text", text)
+        case PartStartEvent(part=ThinkingPart(content=text)):
+            return Delta("thought", text)
+        case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))):
+            return Delta("thought", text)
+        case _:
+            return None
+
+
+def _is_call(event: ModelResponseStreamEvent) -> bool:
+    from pydantic_ai.messages import PartStartEvent, ToolCallPart
+
+    return isinstance(event, PartStartEvent) and isinstance(event.part, ToolCallPart)
+
+
+def _step(response: ModelResponse, said: _Said) -> Step:
+    from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
+
+    calls: dict[str, ToolCall] = {}
+    for part in response.parts:
+        if isinstance(part, ToolCallPart):
+            while part.tool_call_id in calls:  # some servers give all calls of an answer one id
+                part.tool_call_id += f"-{len(calls) + 1}"
+            calls[part.tool_call_id] = _call(part.tool_call_id, part.tool_name, part.args)
+    used = response.usage
+    return Step(
+        text=said.whole("text"),
+        thoughts=said.whole("thought"),
+        calls=tuple(calls.values()),
+        usage=Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens),
+        finish=response.finish_reason or ("tool_call" if calls else "stop"),
+        message=ModelMessagesTypeAdapter.dump_python([response], mode="json")[0],
+    )
+
+
+def _call(id: str, name: str, written: str | Mapping[str, Any] | None) -> ToolCall:
+    if isinstance(written, Mapping):
+        return ToolCall(id, name, dict(written), json.dumps(written))
+    raw = written or "{}"
+    try:
+        arguments = json.loads(raw)
+    except ValueError as error:
+        return ToolCall(id, name, None, raw, f"The arguments are not valid JSON: {error}.")
+    if not isinstance(arguments, dict):
+        return ToolCall(id, name, None, raw, "The arguments must be a JSON object.")
+    return ToolCall(id, name, arguments, raw)
+
+
+def _failed(choice: ModelChoice, error: Exception, streamed: bool) -> ModelFailed:
+    if isinstance(error, ModelFailed):
+        return error
+    reason, words = _reason(error), _words(error)
+    if reason == "rejected" and _TOO_LONG.search(words):
+        reason = "context"
+    if streamed and reason == "connection":
+        reason = "cut"
+    if reason == "unreadable":
+        log.warning("%s could not be understood: %s", choice.provider, type(error).__name__)
+    if choice.api_key is not None:
+        words = words.replace(choice.api_key.get_secret_value(), "…")
+    return failure(choice, reason, words, getattr(error, "retry_after", None))
+
+
+def _reason(error: Exception) -> Reason:
+    from pydantic_ai import exceptions
+
+    reasons: tuple[tuple[str, Reason], ...] = (  # the narrower before the wider
+        ("ModelContextWindowExceededError", "context"),
+        ("ModelAuthenticationError", "key"),
+        ("ModelNotFoundError", "model"),
+        ("ModelQuotaExceededError", "quota"),
+        ("ModelRateLimitError", "rate"),
+        ("ModelRequestTimeout", "timeout"),
+        ("ModelTimeoutError", "timeout"),
+        ("ModelConnectionError", "connection"),
+        ("ModelServerError", "server"),
+        ("ModelUnavailableError", "server"),
+        ("ModelAPIError", "rejected"),
+    )
+    return next((why for name, why in reasons if isinstance(error, getattr(exceptions, name))), "unreadable")
+
+
+def _words(error: Exception) -> str:
+    """What the provider itself says, if it says anything in words."""
+    body = getattr(error, "body", None)
+    for key in ("error", "message"):
+        if isinstance(body, dict):
+            body = body.get(key, body)
+    return body if isinstance(body, str) else ""
