@@ -197,7 +197,14 @@ def test_a_request_without_tools_is_an_agents_own(llm: ScriptedLlm, client: Clie
     client.user("say hello")
     assert client.text_of(post(llm, client, tools=[]).json()) == TITLE
     assert llm.asked() == []
-    assert len(llm.asked(with_tools=False)) == 1
+    assert len(llm.asked(own_too=True)) == 1
+
+
+def test_what_an_agent_asks_of_itself_is_no_part_of_the_script(llm: ScriptedLlm, client: Client) -> None:
+    client.user("read a.txt")
+    client.user("What might the user want next?")
+    answer = post(llm, client).json()
+    assert (client.text_of(answer), client.calls_of(answer), llm.asked()) == (TITLE, [], [])
 
 
 def test_an_ordinary_message_may_be_given_its_script(

@@ -28,17 +28,17 @@ class ScriptedLlm:
         """What an OpenAI client takes for its base address."""
         return f"{self.url}/v1"
 
-    def asked(self, containing: str = "", with_tools: bool = True) -> list[dict[str, Any]]:
+    def asked(self, containing: str = "", own_too: bool = False) -> list[dict[str, Any]]:
         """Every request that answers a message with these words, each with how it `ended` (None: it has not).
 
-        Requests without tools are an agent's own affairs, titles and the like.
+        `own_too` counts an agent's own affairs, titles and the like.
         """
         lines = self._lines()
         ends = {line["n"]: line["ended"] for line in lines if "ended" in line}
         return [
             {**line, "ended": ends.get(line["n"])}
             for line in lines
-            if "path" in line and containing in line["user"] and (line["tools"] or not with_tools)
+            if "path" in line and containing in line["user"] and (own_too or not line["own"])
         ]
 
     def _lines(self) -> list[dict[str, Any]]:

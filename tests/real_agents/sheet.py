@@ -46,6 +46,9 @@ ROWS: Mapping[str, str] = {
     "two": "two sessions at once",
     "kill-text": "the server is killed while it speaks: nothing lost",
     "kill-question": "the server is killed while a question is open: still there, answered once",
+    "restore": "killed and started again, it remembers the chat",
+    "restore-cut": "killed while it speaks, it goes on with the next message",
+    "history": "an older session of it can be opened, with what was said in it",
 }
 
 

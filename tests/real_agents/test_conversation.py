@@ -167,7 +167,7 @@ async def _lets_things_be_chosen(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> 
 
 
 def _models_asked(llm: ScriptedLlm) -> set[str]:
-    return {request["model"] for request in llm.asked(with_tools=False)}
+    return {request["model"] for request in llm.asked(own_too=True)}
 
 
 async def _choose(talk: Talk, option: str, value: str) -> None:

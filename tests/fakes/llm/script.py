@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.fakes.llm.shapes import Asked, Block, Call, Reply, Say, Think
+from tests.fakes.llm.shapes import Asked, Block, Call, Reply, Said, Say, Think
 from tests.fakes.llm.tools import Toolbox
 
 VERBS = (
@@ -42,7 +42,7 @@ _LINE = re.compile(rf"^({'|'.join(VERBS)})(?:[ \t]+(.*))?$", re.MULTILINE)
 _WRAPPING = re.compile(r"<([A-Za-z_-]+)>.*?</\1>", re.DOTALL)
 """What agents put around a person's words: <system-reminder>…</system-reminder> and the like."""
 TITLE = "A scripted title"
-"""The answer to requests without tools, by which agents ask for titles and summaries."""
+"""The answer to what no script is for: agents ask for titles, summaries and suggestions on their own."""
 DONE = "Done."
 """What is said after the last tool call of a script that ends with it."""
 
@@ -62,7 +62,7 @@ class ScriptBook:
     path: Path | None = None
 
     def script_of(self, message: str) -> str | None:
-        text = _WRAPPING.sub("", message)
+        text = _without_wrapping(message)
         if _LINE.search(text):
             return text
         found = json.loads(self.path.read_text("utf-8")) if self.path and self.path.exists() else {}
@@ -78,14 +78,18 @@ class Due:
     """Which one of its script it is."""
     message: str = ""
     """The user's message that it answers."""
+    own: bool = False
+    """Asked for by the agent itself, not by its user."""
 
 
 def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -> Due:
-    users = [said.text for said in asked.conversation if said.by == "user"]
-    message = users[-1] if users else ""
-    if not asked.tools and not obey_without_tools:
-        return Due(Reply((Say(TITLE),)), 0, message)
-    script, results = "", 0
+    last = asked.conversation[-1] if asked.conversation else Said("user", "")
+    unscripted = (
+        last.by == "user" and book.script_of(last.text) is None and bool(_without_wrapping(last.text))
+    )
+    if unscripted or not (asked.tools or obey_without_tools):
+        return Due(Reply((Say(TITLE),)), 0, last.text, own=True)
+    script, message, results = "", "", 0
     for said in asked.conversation:
         if said.by == "tool":
             results += 1
@@ -97,6 +101,10 @@ def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -
         results -= replies[place].calls
         place += 1
     return Due(replies[place], place, message)
+
+
+def _without_wrapping(message: str) -> str:
+    return _WRAPPING.sub("", message).strip()
 
 
 def _replies(script: str, tools: Toolbox) -> Iterator[Reply]:

@@ -163,8 +163,10 @@ def _about(asked: Asked, due: Due) -> Json:
         "stream": asked.stream,
         "tools": sorted(asked.tools),
         "user": due.message[-2000:],
+        "heard": [said.text[-200:] for said in asked.conversation if said.by == "user"],
         "results": len(results),
         "last_result": results[-1][-2000:] if results else "",
+        "own": due.own,
         "reply": due.place,
         "calls": [block.name for block in due.reply.blocks if isinstance(block, Call)],
     }

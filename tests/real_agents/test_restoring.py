@@ -1,0 +1,67 @@
+"""A real agent is killed: its session comes back, and an older one can be opened in a new chat."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from tests.faults.driver import Talk, ask
+from tests.kit.llm import ScriptedLlm
+from tests.kit.processes import children, marked
+from tests.kit.sse import Viewer
+from tests.kit.waiting import until
+from tests.real_agents.day import PATIENCE, begin, run
+from tests.real_agents.provision import RealAgent
+from tests.real_agents.sheet import Sheet
+
+
+async def test_the_agent_is_killed(
+    talk: Talk, agent: RealAgent, llm: ScriptedLlm, mark: str, sheet: Sheet
+) -> None:
+    await run(talk, "say The word is plover.")
+    await _kill_agent(talk, mark)
+    turn = await run(talk, "say I remember.")
+    [request] = llm.asked("I remember.")
+    remembers = any("plover" in heard for heard in request["heard"])
+    sheet.note("restore", remembers and turn.text == "I remember." and len(talk.notices("restored")) == 1)
+
+    turn = await begin(talk, "slow 1000 0.05")
+    await turn.says("word5 ")
+    await _kill_agent(talk, mark)
+    await turn.ends()
+    after = await run(talk, "say Going on.")
+    cut = turn.stop_reason == "interrupted" and "word5 " in turn.text
+    sheet.note("restore-cut", cut and after.text == "Going on." and len(talk.notices("restored")) == 2)
+    assert not talk.notices("session-not-restored")
+    await talk.judge()
+    await _open_in_another_chat(talk, agent, sheet)
+
+
+async def _open_in_another_chat(talk: Talk, agent: RealAgent, sheet: Sheet) -> None:
+    [(session,)] = ask(
+        talk.server.database, "SELECT acp_session_id FROM acp_sessions WHERE chat_id = ?", talk.id
+    )
+    workspace = (await talk.api.chat(talk.id))["workspace"]
+    await talk.api.delete_chat(talk.id)
+    chat = (await talk.api.create_chat(workspace, agent.id, load=session))["id"]
+    async with Viewer(talk.server.url, talk.server.token, chat) as viewer:
+        other = Talk(talk.server, talk.api, chat, viewer)
+        await other.sees(lambda event: "The word is plover." in str(event.data), PATIENCE)
+        turn = await run(other, "say Here as well.")
+        shown = [
+            block["text"] for block in (await talk.api.blocks(chat))["blocks"] if block["kind"] == "message"
+        ]
+        asked = any(text.strip() == "say The word is plover." for text in shown)
+        sheet.note("history", asked and turn.text == "Here as well.")
+
+
+async def _kill_agent(talk: Talk, mark: str) -> None:
+    """SIGKILL for the agent and all it has started, and wait until the chat has noticed."""
+    ended = talk.processes().count("ended")
+    keepers = [
+        found.pid for found in marked(mark) if "keeper" in found.command and "program" in found.command
+    ]
+    for keeper in keepers:
+        for found in children(keeper):
+            os.kill(found.pid, signal.SIGKILL)
+    await until(lambda: talk.processes().count("ended") > ended, PATIENCE, "nobody noticed")
