@@ -74,9 +74,9 @@ class Sheet:
             write_matrix(matrix)
             return
         assert known["version"] == self.agent.version, f"the manual tells of {known['version']} only"
-        said = {row: known["cells"].get(row, {}).get("seen") for row in self.cells}
-        seen = {row: cell["seen"] for row, cell in self.cells.items()}
-        assert seen == said, "the manual says otherwise; VOXPILOT_WRITE_MATRIX=1 makes a run write it anew"
+        said = known["cells"]
+        new = {row: cell for row, cell in self.cells.items() if cell["seen"] != said.get(row, {}).get("seen")}
+        assert not new, f"the manual says otherwise, and VOXPILOT_WRITE_MATRIX=1 would write it anew: {new}"
 
 
 def read_matrix() -> dict[str, Any]:

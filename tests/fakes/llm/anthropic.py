@@ -65,13 +65,11 @@ def failure(status: int, message: str) -> Json:
 def _said(content: Any) -> list[Said]:
     if isinstance(content, str):
         return [Said("user", content)]
-    said = []
-    for part in content:
-        if part["type"] == "tool_result":
-            said.append(Said("tool", text_in(part.get("content"))))
-        elif part["type"] == "text":
-            said.append(Said("user", part["text"]))
-    return said
+    results = [
+        Said("tool", text_in(part.get("content"))) for part in content if part["type"] == "tool_result"
+    ]
+    # Text beside results is the agent's own comment on them.
+    return results or [Said("user", part["text"]) for part in content if part["type"] == "text"]
 
 
 def _begun(block: Block) -> Json:

@@ -1,11 +1,13 @@
-"""A real agent is killed: its session comes back, and an older one can be opened in a new chat."""
+"""Sessions of a real agent: two at once, one that comes back, one that is opened anew."""
 
 from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
-from tests.faults.driver import Talk, ask
+from tests.fakes.llm.script import slow_text
+from tests.faults.driver import Talk, ask, talking
 from tests.kit.llm import ScriptedLlm
 from tests.kit.processes import children, marked
 from tests.kit.sse import Viewer
@@ -15,16 +17,43 @@ from tests.real_agents.provision import RealAgent
 from tests.real_agents.sheet import Sheet
 
 
-async def test_the_agent_is_killed(
-    talk: Talk, agent: RealAgent, llm: ScriptedLlm, mark: str, sheet: Sheet
+async def test_sessions(
+    talk: Talk, agent: RealAgent, llm: ScriptedLlm, place: Path, mark: str, sheet: Sheet
 ) -> None:
     await run(talk, "say The word is plover.")
+    await _two_at_once(talk, agent, place, sheet)
+    await _comes_back(talk, llm, mark, sheet)
+    await _goes_on_after_it_was_killed(talk, mark, sheet)
+    assert not talk.notices("session-not-restored")
+    await talk.judge()
+    await _open_in_another_chat(talk, agent, sheet)
+
+
+async def _two_at_once(talk: Talk, agent: RealAgent, place: Path, sheet: Sheet) -> None:
+    elsewhere = place / "elsewhere"
+    elsewhere.mkdir()
+    async with talking(talk.server, elsewhere, agent.id) as other:
+        await run(other, "say I am here too.")
+        one, two = await begin(talk, "slow 60 0.05"), await begin(other, "slow 61 0.05")
+        await one.says("word3 ")
+        await two.says("word3 ")
+        together = one.end is None and two.end is None
+        await one.ends()
+        await two.ends()
+        await other.judge()
+        await other.api.delete_chat(other.id)
+    sheet.note("two", together and (one.text, two.text) == (slow_text(60), slow_text(61)))
+
+
+async def _comes_back(talk: Talk, llm: ScriptedLlm, mark: str, sheet: Sheet) -> None:
     await _kill_agent(talk, mark)
     turn = await run(talk, "say I remember.")
     [request] = llm.asked("I remember.")
     remembers = any("plover" in heard for heard in request["heard"])
     sheet.note("restore", remembers and turn.text == "I remember." and len(talk.notices("restored")) == 1)
 
+
+async def _goes_on_after_it_was_killed(talk: Talk, mark: str, sheet: Sheet) -> None:
     turn = await begin(talk, "slow 1000 0.05")
     await turn.says("word5 ")
     await _kill_agent(talk, mark)
@@ -32,9 +61,6 @@ async def test_the_agent_is_killed(
     after = await run(talk, "say Going on.")
     cut = turn.stop_reason == "interrupted" and "word5 " in turn.text
     sheet.note("restore-cut", cut and after.text == "Going on." and len(talk.notices("restored")) == 2)
-    assert not talk.notices("session-not-restored")
-    await talk.judge()
-    await _open_in_another_chat(talk, agent, sheet)
 
 
 async def _open_in_another_chat(talk: Talk, agent: RealAgent, sheet: Sheet) -> None:

@@ -1,0 +1,93 @@
+"""Each real agent is cut off: by its user, in three places, and by the death of the server, in two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fakes.llm.script import DONE, slow_text
+from tests.faults.driver import SLACK, Talk
+from tests.kit.llm import ScriptedLlm
+from tests.kit.processes import marked
+from tests.kit.waiting import until
+from tests.real_agents.day import PATIENCE, begin, decide, run
+from tests.real_agents.sheet import Sheet
+
+STOPS_WITHIN = 2.0 * SLACK
+COMMAND = "python3 -c 'import time; time.sleep(4321)'"
+"""Not the shell's own sleep: one agent refuses to run that."""
+
+
+async def test_cut_off(talk: Talk, llm: ScriptedLlm, workspace: Path, mark: str, sheet: Sheet) -> None:
+    await _stopped_while_it_speaks(talk, llm, sheet)
+    await _stopped_while_it_asks(talk, workspace, sheet)
+    await _stopped_while_a_command_runs(talk, mark, sheet)
+    assert not talk.notices("forced-stop")
+    await _server_killed_while_it_speaks(talk, llm, sheet)
+    await _server_killed_while_it_asks(talk, llm, workspace, sheet)
+    await talk.judge()
+
+
+async def _stopped_while_it_speaks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
+    turn = await begin(talk, "slow 1000 0.05")
+    await turn.says("word5 ")
+    await talk.cancel()
+    await until(lambda: turn.end is not None, STOPS_WITHIN)
+    await until(lambda: llm.asked("slow 1000")[-1]["ended"] == "cut", PATIENCE, "the model still speaks")
+    after = await run(talk, "say After speaking.")
+    sheet.note("stop-text", turn.stop_reason == "cancelled" and after.text == "After speaking.")
+
+
+async def _stopped_while_it_asks(talk: Talk, workspace: Path, sheet: Sheet) -> None:
+    file = workspace / "never.txt"
+    turn = await begin(talk, f"write {file} | written")
+    question = await turn.question()
+    await talk.cancel()
+    await until(lambda: turn.end is not None, STOPS_WITHIN)
+    [answer] = [answer for answer in talk.of_kind("answer") if answer["question_id"] == question["id"]]
+    after = await run(talk, "say After asking.")
+    stopped = turn.stop_reason == "cancelled" and answer["outcome"] == "cancelled" and not file.exists()
+    sheet.note("stop-question", stopped and after.text == "After asking.")
+
+
+async def _stopped_while_a_command_runs(talk: Talk, mark: str, sheet: Sheet) -> None:
+    turn = await begin(talk, f"run {COMMAND}")
+    await decide(talk, await turn.question(), "allow_once")
+    await until(lambda: _sleeping(mark), PATIENCE, "the command did not start")
+    await talk.cancel()
+    await until(lambda: turn.end is not None, STOPS_WITHIN)
+    after = await run(talk, "say After running.")
+    sheet.note("stop-command", turn.stop_reason == "cancelled" and after.text == "After running.")
+    evidence = "" if not _sleeping(mark) else "it says that it has stopped, and the command runs on"
+    sheet.note("stop-ends-command", not evidence, evidence)
+
+
+async def _server_killed_while_it_speaks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
+    turn = await begin(talk, "slow 60 0.05")
+    await turn.says("word10 ")
+    await talk.server.kill()
+    # The agent goes on with nobody there; what it says meanwhile must not be lost.
+    await until(lambda: llm.asked("slow 60")[-1]["ended"] == "whole", PATIENCE, "the agent did not go on")
+    await talk.server.start()
+    await turn.ends()
+    assert len(llm.asked("slow 60")) == 1
+    sheet.note("kill-text", turn.text == slow_text(60) and turn.stop_reason == "end_turn")
+
+
+async def _server_killed_while_it_asks(talk: Talk, llm: ScriptedLlm, workspace: Path, sheet: Sheet) -> None:
+    file = workspace / "answered.txt"
+    turn = await begin(talk, f"write {file} | written")
+    question = await turn.question()
+    await talk.server.restart()
+    assert not file.exists()
+    await decide(talk, question, "allow_once")
+    await turn.ends()
+    # One request brought the tool call, and one was made with its result: the answer came once.
+    results = [request["results"] for request in llm.asked("answered.txt")]
+    answers = [answer for answer in talk.of_kind("answer") if answer["question_id"] == question["id"]]
+    assert (len(results), len(answers)) == (2, 1)
+    assert turn.text.endswith(DONE)
+    sheet.note("kill-question", file.read_text() == "written\n" and results[1] == results[0] + 1)
+
+
+def _sleeping(mark: str) -> bool:
+    return any("time.sleep(4321)" in process.command for process in marked(mark))
