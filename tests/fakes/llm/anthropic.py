@@ -68,8 +68,8 @@ def _said(content: Any) -> list[Said]:
     results = [
         Said("tool", text_in(part.get("content"))) for part in content if part["type"] == "tool_result"
     ]
-    # Text beside results is the agent's own comment on them.
-    return results or [Said("user", part["text"]) for part in content if part["type"] == "text"]
+    texts = [part["text"] for part in content if part["type"] == "text"]
+    return [*results, *(Said("user", text, beside_result=bool(results)) for text in texts)]
 
 
 def _begun(block: Block) -> Json:

@@ -84,9 +84,7 @@ class Due:
 
 def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -> Due:
     last = asked.conversation[-1] if asked.conversation else Said("user", "")
-    unscripted = (
-        last.by == "user" and book.script_of(last.text) is None and bool(_without_wrapping(last.text))
-    )
+    unscripted = last.by == "user" and not last.beside_result and _is_other_talk(last.text, book)
     if unscripted or not (asked.tools or obey_without_tools):
         return Due(Reply((Say(TITLE),)), 0, last.text, own=True)
     script, message, results = "", "", 0
@@ -101,6 +99,10 @@ def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -
         results -= replies[place].calls
         place += 1
     return Due(replies[place], place, message)
+
+
+def _is_other_talk(message: str, book: ScriptBook) -> bool:
+    return book.script_of(message) is None and bool(_without_wrapping(message))
 
 
 def _without_wrapping(message: str) -> str:

@@ -31,6 +31,8 @@ class Said:
 
     by: Literal["user", "tool"]
     text: str
+    beside_result: bool = False
+    """Came in one message with a tool's result: perhaps the agent's own comment on it."""
 
 
 @dataclass(frozen=True, slots=True)
