@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from voxpilot.agents.catalog import Catalog
 from voxpilot.runtime.clock import Clock
+from voxpilot.runtime.starts import Starts
 from voxpilot.settings import Settings
 from voxpilot.settings.live import LiveSettings
 from voxpilot.storage.database import Database
@@ -25,6 +26,8 @@ class House:
     clock: Clock
     chat_changed: Callable[[str, list[Recorded]], None]
     """Called after each committed step of a chat."""
+    starts: Starts
+    """Which agents may start now."""
 
     @property
     def settings(self) -> Settings:

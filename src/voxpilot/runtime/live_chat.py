@@ -54,6 +54,8 @@ class LiveChat:
         self.unwatched_since = self.touched_at = house.clock.now()
         self._house = house
         self._links: dict[str, Link] = {}
+        self._lined_up: set[str] = set()
+        """Processes that asked to start and have not done so yet."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._errands = Errands(house, self._spawn, self.do)
         self._commands: list[_Command] = []
@@ -146,6 +148,8 @@ class LiveChat:
         finally:
             self._closing = True
             self.wakeup.close()
+            for process_id in self._lined_up:
+                self._house.starts.over(process_id)
             for command in self._commands:
                 _answer(command, ShuttingDown())
             for task in self._tasks:
@@ -219,7 +223,22 @@ class LiveChat:
         return self.ledger.take(now)
 
     def _progress(self) -> Progress:
-        return Progress(self.ledger, self._house.settings, self._house.catalog, not self.winding_down)
+        house = self._house
+        return Progress(self.ledger, house.settings, house.catalog, not self.winding_down, self._place_of)
+
+    def _place_of(self, process_id: str) -> int:
+        self._lined_up.add(process_id)
+        return self._house.starts.place(process_id, self.nudge)
+
+    def _leave_the_line(self) -> None:
+        """Tell those behind us of processes that have started or are gone."""
+        starting = {process.id for process in self.ledger.all(Process) if process.state == "starting"}
+        waiting = {process.id for process in self.ledger.all(Process) if process.state == "waiting"}
+        for process_id in starting:
+            self._house.starts.began(process_id)
+        for process_id in self._lined_up - starting - waiting:
+            self._house.starts.over(process_id)
+        self._lined_up = starting | waiting
 
     async def _obey(self, command: _Command, others: list[_Command], now: float) -> Json | VoxPilotError:
         if command.key is not None:
@@ -256,7 +275,8 @@ class LiveChat:
 
     def _reconcile(self) -> None:
         """Make the outside agree with the rows: links for live processes, lines sent, ends asked for."""
-        for process in self.ledger.all(Process):
+        self._leave_the_line()
+        for process in [process for process in self.ledger.all(Process) if process.state != "waiting"]:
             link = self._links.get(process.id) or self._open_link(process)
             if process.state == "stopping":
                 link.stop(process.force)

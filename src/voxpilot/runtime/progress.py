@@ -9,18 +9,20 @@ running the steps (live_chat.py).
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from voxpilot.agents import choosing, sessions
+from voxpilot.agents.abilities import name_of
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, HelpWanted, Withdrawn
 from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
 from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import callbacks, policy, questions, signing_in, tasks, trust, turn
+from voxpilot.runtime import callbacks, moving, policy, questions, signing_in, tasks, trust, turn
 from voxpilot.runtime.restoring import Restoring
+from voxpilot.runtime.starts import ordinal
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import (
@@ -47,6 +49,8 @@ class Progress:
     catalog: Catalog
     may_begin: bool = True
     """False while winding down: queued messages wait for the next start."""
+    place_of: Callable[[str], int] = lambda _: 0
+    """A process's place in the line of those that want to start; 0 if it may."""
 
     def advance(self, now: float) -> None:
         """Begin the next turn if none runs, and do whatever the running one lacks."""
@@ -103,8 +107,12 @@ class Progress:
         """Do what the clock asks for."""
         policy.turn_down_late(self.ledger, self.settings, now)
         for process in self.ledger.all(Process):
-            if process.state == "starting":
+            if process.state == "waiting" and self.may_begin:
+                self._line_up(process, now)
+            elif process.state == "starting":
                 self._starting(process, now)
+            elif process.state == "stopping" and not process.lines_out:
+                self.process_ended(process, {"reason": "stopped"}, now)  # it never began
         self._restoring().on_time(now)
         signing_in.on_time(self.ledger, self.settings, self.catalog, now)
         current = turn.running(self.ledger)
@@ -134,9 +142,13 @@ class Progress:
         if tasks.prompt_request(self.ledger, task) is not None:
             return
         process = tasks.process_of(self.ledger, task.agent)
-        if process is None:
+        if process is not None and process.state != "ready":
+            return
+        if (error := moving.missing(self.ledger)) is not None:
+            turn.finish(self.ledger, task, "failed", "error", now, error)
+        elif process is None:
             self._start_process(task, now)
-        elif process.state == "ready":
+        else:
             self._prompt(task, process, now)
 
     def _prompt(self, task: Task, process: Process, now: float) -> None:
@@ -145,6 +157,7 @@ class Progress:
         if session is None or session.prompting or not restoring.may_prompt(session, task, now):
             return
         session = self.ledger.get(Session, session.id) or session
+        session = self.ledger.change(session, agent_version=name_of(process.initialized)[1])
         sessions.prompt(self.ledger, session, task, now)
         self.ledger.emit(AgentStatusChanged(agent=task.agent, status="busy", turn=task.turn), now)
 
@@ -184,12 +197,28 @@ class Progress:
         ledger = self.ledger
         if not trust.is_given(ledger, self.settings, agent, now):
             return
-        process = ledger.save(
-            Process(id=f"k-{uuid.uuid4().hex[:12]}", chat_id=ledger.chat.id, agent=agent, started_at=now)
+        process = Process(
+            id=f"k-{uuid.uuid4().hex[:12]}",
+            chat_id=ledger.chat.id,
+            agent=agent,
+            started_at=now,
+            state="waiting",
         )
-        offered = self.catalog.describe(agent)
-        sessions.begin(ledger, process, now, offered.fs, offered.terminal)
-        ledger.emit(AgentStatusChanged(agent=agent, status="starting"), now)
+        self._line_up(ledger.save(process), now)
+
+    def _line_up(self, process: Process, now: float) -> None:
+        """Begin if it is this one's turn, else tell its place."""
+        ledger = self.ledger
+        place = self.place_of(process.id)
+        if place == 0:
+            process = ledger.change(process, state="starting", started_at=now, place=0)
+            offered = self.catalog.describe(process.agent)
+            sessions.begin(ledger, process, now, offered.fs, offered.terminal)
+            ledger.emit(AgentStatusChanged(agent=process.agent, status="starting"), now)
+        elif place != process.place:
+            ledger.change(process, place=place)
+            text = f"Waiting to start, {ordinal(place)} in line."
+            ledger.emit(AgentStatusChanged(agent=process.agent, status="starting", message=text), now)
 
     # What comes in
 
@@ -221,7 +250,19 @@ class Progress:
         if process.state == "starting":
             ledger.change(process, state="ready", initialized=result)
             ledger.save(Sighting(agent=process.agent, initialized=result, at=at))
+            self._note_version(process, name_of(result)[1], at)
             ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
+
+    def _note_version(self, process: Process, version: str | None, at: float) -> None:
+        """Say so if this is not the agent that the chat last spoke to."""
+        mine = [session for session in self.ledger.all(Session) if session.agent == process.agent]
+        before = {session.agent_version for session in mine} - {None, version}
+        if before and version:
+            name = self.catalog.describe(process.agent).display_name
+            text = f"{name} has changed: {', '.join(sorted(map(str, before)))} → {version}."
+            self.ledger.emit(NoticeGiven(level="info", code="agent-changed", text=text), at)
+        for session in mine:
+            self.ledger.change(session, agent_version=version)
 
     def _prompt_answered(self, answered: Answered, at: float) -> None:
         task = self.ledger.get(Task, tasks.task_id_of(answered.request))

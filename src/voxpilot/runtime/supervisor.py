@@ -26,6 +26,7 @@ from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.feed import Feed
 from voxpilot.runtime.house import House
 from voxpilot.runtime.live_chat import LiveChat
+from voxpilot.runtime.starts import Starts
 from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import chats
 from voxpilot.storage import ledger as ledgers
@@ -52,7 +53,8 @@ class Supervisor:
     def __init__(
         self, db: Database, live: LiveSettings, catalog: Catalog, clock: Clock | None = None
     ) -> None:
-        self.house = House(db, live, catalog, clock or Clock(), self._chat_changed)
+        starts = Starts(lambda: live.now.concurrent_starts)
+        self.house = House(db, live, catalog, clock or Clock(), self._chat_changed, starts)
         self.feed = Feed()
         self._awake: dict[str, LiveChat] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
@@ -186,7 +188,10 @@ class Supervisor:
 
     async def _sweep(self) -> None:
         """Find the agents that worked on without us, and end what belongs to no chat."""
-        kept = {process.id for process in await chats.live_processes(self.house.db)}
+        live = await chats.live_processes(self.house.db)
+        for process in [process for process in live if process.state == "starting"]:
+            self.house.starts.began(process.id)
+        kept = {process.id for process in live}
         for chat_id in await chats.chats_to_wake(self.house.db):
             reach("mid-sweep")
             try:

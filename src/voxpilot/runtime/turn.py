@@ -162,5 +162,9 @@ def _questions_of(ledger: Ledger, turn: Turn) -> list[Question]:
 
 def _give_up_starting(ledger: Ledger, task: Task) -> None:
     process = tasks.process_of(ledger, task.agent)
-    if process is not None and process.state == "starting" and not tasks.of_agent(ledger, task.agent):
+    if (
+        process is not None
+        and process.state in ("waiting", "starting")
+        and not tasks.of_agent(ledger, task.agent)
+    ):
         ledger.change(process, state="stopping", force=True)

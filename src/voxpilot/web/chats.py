@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 from voxpilot.chat.events import ChatInfoChanged, Json
 from voxpilot.chat.permissions import default_policy
 from voxpilot.errors import NotFound
-from voxpilot.runtime import options, policy, restarting, turn
+from voxpilot.runtime import moving, options, policy, restarting, turn
 from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage import chats
@@ -81,6 +81,8 @@ async def change(chat_id: str, body: ChatChange, sup: Sup) -> Json:
             ledger.emit(ChatInfoChanged(title=body.title), now)
         if body.permissions is not None:
             policy.change(ledger, body.permissions, now)
+        if body.workspace is not None:
+            moving.move(ledger, body.workspace, now)
         return {}
 
     await (await sup.chat(chat_id)).do(act)

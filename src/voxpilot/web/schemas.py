@@ -102,6 +102,7 @@ class Restarted(BaseModel):
 class ChatChange(Body):
     title: str | None = Field(None, min_length=1, max_length=500)
     permissions: Literal["ask", "auto"] | None = None
+    workspace: str | None = Field(None, max_length=4096)
 
 
 class ChatInfo(BaseModel):
