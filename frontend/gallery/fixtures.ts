@@ -145,7 +145,7 @@ export function goodTurn(): Block[] {
     tool(171, "read", "Read settings.py", { turn: "t0", locations: [{ path: at("shop/settings.py") }] }),
     tool(168, "execute", "git log --oneline -5 -- shop/auth", { turn: "t0", input: { command: "git log --oneline -5 -- shop/auth", cwd: WORKSPACE }, content: [said("8f1c2aa Renew sessions on use\n02bd9e1 Add sessions\n")] }),
     tool(150, "edit", "Edit sessions.py", { turn: "t0", locations: [{ path: at("shop/auth/sessions.py") }], content: [authDiff] }),
-    tool(140, "edit", "Write test_sessions.py", { turn: "t0", locations: [{ path: at("tests/test_sessions.py") }], content: [newFile] }),
+    tool(140, "edit", "Write test_sessions.py", { turn: "t0", unasked: true, locations: [{ path: at("tests/test_sessions.py") }], content: [newFile] }),
     block(133, {
       kind: "question",
       id: "q0",
@@ -206,7 +206,7 @@ export const editQuestion = () =>
 export const sneakyQuestion = () =>
   question({
     title: "List files",
-    detail: { tool: "call-s", tool_kind: "read", input: { command: "ls\u202e\u200b; rm -rf ~/projects # \u001b[2K list", cwd: "/home/ada" } },
+    detail: { tool: "call-s", tool_kind: "read", input: { command: "ls\u202e\u200b; rm -rf ~/projects # \u001b[2K list", cwd: "/home/ada" }, caution: "~/projects is outside the folder" },
   });
 
 export const formQuestion = () =>

@@ -60,6 +60,7 @@ export const removeQueued = nothing;
 export const renameChat = nothing;
 export const respond = nothing;
 export const setOption = nothing;
+export const setPolicy = nothing;
 export const send = nothing;
 export const retrySend = () => undefined;
 export const discardSend = () => undefined;

@@ -377,7 +377,9 @@ async def test_a_switch_thrown_over_http_acts_on_agents_that_run(
         await talk.question()
         await talk.api.call("PUT", "/api/settings", {"acpAutoAllowPermissions": True})
         await until(lambda: agent_log.decisions() == [ALLOW, ALLOW], 10)
+        assert (await talk.sees(lambda e: "counts" in e.data))["counts"] == "auto"
         await talk.api.call("PUT", "/api/settings", {"strict": True})
+        await talk.sees(lambda e: e.data.get("counts") == "ask")
         (workspace / "go").touch()
         question = await talk.question(3)
         assert (await talk.api.chat(talk.id))["needs_you"] == 1

@@ -88,8 +88,11 @@ export async function postChat(body: NewChat): Promise<ChatInfo> {
   return taken(http.POST("/api/chats", { body }));
 }
 
-export async function patchChat(id: string, title: string): Promise<ChatInfo> {
-  return taken(http.PATCH("/api/chats/{chat_id}", { params: at(id), body: { title } }));
+export async function patchChat(
+  id: string,
+  change: { title?: string; permissions?: "ask" | "auto" },
+): Promise<ChatInfo> {
+  return taken(http.PATCH("/api/chats/{chat_id}", { params: at(id), body: change }));
 }
 
 export async function deleteChat(id: string): Promise<void> {

@@ -182,6 +182,7 @@ export interface ChatInfoChanged extends Logged {
   mode?: string;
   agent?: string;
   policy?: string;
+  counts?: string;
   meta?: JsonObject;
 }
 

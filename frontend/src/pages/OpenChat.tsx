@@ -11,6 +11,7 @@ import {
   respond,
   send,
   setOption,
+  setPolicy,
   type ChatHandle,
   type ChatState,
 } from "../state";
@@ -19,7 +20,7 @@ import { ChatHeader } from "../components/chat/ChatHeader";
 import { Panel } from "../components/chat/Panel";
 import { Composer } from "../components/composer/Composer";
 import { OptionSelects } from "../components/composer/OptionSelects";
-import { PolicyChip } from "../components/composer/PolicyChip";
+import { PolicyChip, type Policy } from "../components/composer/PolicyChip";
 import { Queue } from "../components/composer/Queue";
 import { Conversation } from "../components/conversation/Conversation";
 import { HereProvider, type Here } from "../components/conversation/here";
@@ -51,6 +52,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
     );
   const stop = () => void attempt(cancel(id, head().turn?.id));
   const choose = (option: string, value: string | boolean) => void attempt(setOption(id, option, value));
+  const choosePolicy = (policy: Policy) => void attempt(setPolicy(id, policy));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   seeWhileVisible(props.state);
   onMount(() => {
@@ -103,7 +105,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               onStop={stop}
             >
               <OptionSelects options={options()} onChoose={choose} />
-              <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} />}</Show>
+              <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} counts={head().counts} onChoose={choosePolicy} />}</Show>
             </Composer>
           </div>
         </div>

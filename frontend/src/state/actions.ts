@@ -69,7 +69,12 @@ export async function removeQueued(chat: string, message: string): Promise<void>
 }
 
 export async function renameChat(chat: string, title: string): Promise<void> {
-  await api.patchChat(chat, title);
+  await api.patchChat(chat, { title });
+}
+
+/** Whether the agent asks first, or is approved without a person; counts at once. */
+export async function setPolicy(chat: string, permissions: "ask" | "auto"): Promise<void> {
+  await api.patchChat(chat, { permissions });
 }
 
 /** Gone for good, its agents with it. */

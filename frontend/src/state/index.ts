@@ -34,6 +34,7 @@ export {
   renameChat,
   respond,
   setOption,
+  setPolicy,
   type ChatWish,
 } from "./actions";
 

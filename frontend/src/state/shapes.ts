@@ -36,6 +36,8 @@ export interface Head {
   mode?: "llm" | "agent";
   agent?: string;
   policy?: string;
+  /** The policy that counts, where a setting is or was stronger than the chat's own. */
+  counts?: string;
   meta?: JsonObject;
 }
 

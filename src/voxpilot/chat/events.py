@@ -219,6 +219,8 @@ class ChatInfoChanged(Event):
     mode: str | None = None
     agent: str | None = None
     policy: str | None = None
+    counts: str | None = None
+    """The policy that counts, where a setting is or was stronger than the chat's own."""
     meta: Json | None = None
     """What an agent says of its session beside the title."""
 

@@ -66,14 +66,17 @@ def default_policy(mode: str) -> Policy:
     return "auto" if mode == "llm" else "ask"
 
 
+def lane_of(mode: str) -> Lane:
+    return "delegated" if mode == "llm" else "agent"
+
+
 def policy_for(lane: Lane, mode: str, policy: str, switches: Switches) -> Policy:
     """The policy of a chat speaks for the lane of its mode; a turn left over from the other mode asks."""
     if switches.strict:
         return "ask"
     if switches.auto_allow:
         return "auto"
-    own_lane = "delegated" if mode == "llm" else "agent"
-    return "auto" if policy == "auto" and lane == own_lane else "ask"
+    return "auto" if policy == "auto" and lane == lane_of(mode) else "ask"
 
 
 def decide(policy: Policy, call: Json, options: Sequence[Json], ground: Ground) -> Verdict:

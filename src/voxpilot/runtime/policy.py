@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from voxpilot.chat.events import ChatInfoChanged
-from voxpilot.chat.permissions import Lane, Policy, Switches, decide, policy_for
+from voxpilot.chat.permissions import Lane, Policy, Switches, decide, lane_of, policy_for
 from voxpilot.runtime import decisions
 from voxpilot.runtime.ground import ground_of
 from voxpilot.settings import Settings
@@ -24,6 +24,7 @@ TIMED = ("permission", "form", "url")
 
 def review(ledger: Ledger, settings: Settings, now: float) -> None:
     """Approve what the policy covers; a question is looked at once for each policy that comes to count."""
+    _tell_what_counts(ledger, settings, now)
     for question in ledger.all(Question):
         if question.type != "permission":
             continue
@@ -40,8 +41,7 @@ def policy_of(ledger: Ledger, settings: Settings, question: Question) -> Policy:
     """The policy that counts for a question."""
     session = ledger.get(Session, question.session_id)
     lane: Lane = "delegated" if session is not None and session.tool_call_id is not None else "agent"
-    switches = Switches(strict=settings.strict, auto_allow=settings.acp_auto_allow_permissions)
-    return policy_for(lane, ledger.chat.mode, ledger.chat.policy, switches)
+    return policy_for(lane, ledger.chat.mode, ledger.chat.policy, _switches(settings))
 
 
 def change(ledger: Ledger, policy: Policy, now: float) -> None:
@@ -60,6 +60,18 @@ def turn_down_late(ledger: Ledger, settings: Settings, now: float) -> None:
 def deadlines(ledger: Ledger, settings: Settings) -> Iterator[float]:
     for _, deadline in _late_by(ledger, settings):
         yield deadline
+
+
+def _tell_what_counts(ledger: Ledger, settings: Settings, now: float) -> None:
+    """A setting may be stronger than the chat's own policy: whoever looks at the chat is to know."""
+    chat, head = ledger.chat, ledger.transcript.head
+    counts = policy_for(lane_of(chat.mode), chat.mode, chat.policy, _switches(settings))
+    if counts != head.get("counts", head.get("policy", counts)):
+        ledger.emit(ChatInfoChanged(counts=counts), now)
+
+
+def _switches(settings: Settings) -> Switches:
+    return Switches(strict=settings.strict, auto_allow=settings.acp_auto_allow_permissions)
 
 
 def _late_by(ledger: Ledger, settings: Settings) -> list[tuple[Question, float]]:

@@ -30,6 +30,9 @@ export function ActivityGroup(props: { blocks: readonly Activity[]; until: numbe
           <Show when={summary().failed > 0}>
             <span class="tool-word tool-word-bad">{summary().failed} failed</span>
           </Show>
+          <Show when={props.blocks.some((block) => block.kind === "tool" && block.unasked)}>
+            <span class="tool-word tool-word-need">acted without asking</span>
+          </Show>
           <Show when={seconds() >= 1}>
             <span class="group-time">{duration(seconds())}</span>
           </Show>

@@ -11,6 +11,9 @@ import { visibleText } from "../question/visibleText";
 import { ToolDetail } from "../tool/ToolDetail";
 import { changeOf, isCodeSubject, progressOf, reasonOf, subjectOf, terminalsOf, verbOf } from "../tool/words";
 
+const UNASKED =
+  "This changed something, and the agent did not ask for permission. It may run in a mode that does not ask, or take an earlier answer further than you meant it.";
+
 export function ToolCall(props: { block: ToolBlock }): JSX.Element {
   const here = useHere();
   /** What a command prints is in view as long as it runs. */
@@ -48,6 +51,11 @@ export function ToolLine(props: { block: ToolBlock }): JSX.Element {
         {subject()}
       </span>
       <Show when={changeOf(props.block)}>{(change) => <ChangeCount {...change()} />}</Show>
+      <Show when={props.block.unasked}>
+        <span class="tool-word tool-word-need" data-testid="unasked" title={UNASKED}>
+          acted without asking
+        </span>
+      </Show>
       <ToolState block={props.block} />
     </>
   );

@@ -1,22 +1,57 @@
-// What happens when the agent wants to do something: it asks, or it does not.
-import { Show, type JSX } from "solid-js";
+// What happens when the agent wants to do something: it asks, or it is approved without a person.
+import { For, Show, type JSX } from "solid-js";
 
-import { ShieldIcon, WarningIcon } from "../icons";
+import { DownIcon, ShieldIcon, WarningIcon } from "../icons";
 
-const WORDS: Record<string, string> = { ask: "Asks first", auto: "Approves by itself" };
+export type Policy = "ask" | "auto";
 
-export function PolicyChip(props: { policy: string }): JSX.Element {
-  const asks = () => props.policy === "ask";
+const WORDS: Record<Policy, string> = { ask: "Asks first", auto: "Approves by itself" };
+
+export function PolicyChip(props: {
+  /** The chat's own. */
+  policy: string;
+  /** The one that counts, where a setting is stronger. */
+  counts?: string | undefined;
+  onChoose: (policy: Policy) => void;
+}): JSX.Element {
+  const counts = () => props.counts ?? props.policy;
+  const asks = () => counts() !== "auto";
+  const isFixed = () => counts() !== props.policy;
   return (
-    <span
-      class="chip policy"
-      classList={{ "chip-need": !asks() }}
-      title={asks() ? "The agent asks you before it acts" : "The agent acts without asking you"}
+    <label
+      class="select policy"
+      classList={{ "policy-auto": !asks() }}
+      data-testid="policy"
+      data-policy={counts()}
+      title={explain(asks(), isFixed())}
     >
       <Show when={asks()} fallback={<WarningIcon />}>
         <ShieldIcon />
       </Show>
-      {WORDS[props.policy] ?? props.policy}
-    </span>
+      <span class="unseen">What the agent may do without you</span>
+      <select
+        disabled={isFixed()}
+        value={counts()}
+        onChange={(event) => props.onChoose(event.currentTarget.value as Policy)}
+      >
+        <For each={Object.entries(WORDS)}>
+          {([policy, words]) => (
+            <option value={policy} selected={policy === counts()}>
+              {words}
+            </option>
+          )}
+        </For>
+      </select>
+      <Show when={!isFixed()}>
+        <DownIcon />
+      </Show>
+    </label>
   );
+}
+
+function explain(asks: boolean, isFixed: boolean): string {
+  const what = asks
+    ? "You are asked before the agent acts."
+    : "What the agent asks for is approved without you, but for settings of other programs and what is outside the folder.";
+  return isFixed ? `${what} The settings say so for every chat.` : what;
 }

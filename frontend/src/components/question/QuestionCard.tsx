@@ -1,9 +1,9 @@
 // One question: who asks, exactly what will happen, and the answers there are.
-import { createSignal, Match, Show, Switch, type JSX } from "solid-js";
+import { createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 
-import { wholeEvent, type QuestionBlock } from "../../state";
+import { wholeEvent, type QuestionBlock, type QuestionDetail } from "../../state";
 import { useHere } from "../conversation/here";
-import { QuestionIcon } from "../icons";
+import { QuestionIcon, WarningIcon } from "../icons";
 import { CutNote } from "../tool/CutNote";
 import { commandOf, diffsOf } from "../tool/words";
 import { createAnswering } from "./answering";
@@ -29,7 +29,7 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
       <header class="question-head">
         <QuestionIcon />
         <h2>
-          {here.agentName(props.question.agent)} {wish(props.question)}
+          {props.question.type === "confirm" ? "VoxPilot" : here.agentName(props.question.agent)} {wish(props.question)}
         </h2>
       </header>
       <div class="question-body">
@@ -41,6 +41,14 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
         <Show when={question().cut}>
           <CutNote size={question().size} onLoad={load} />
         </Show>
+        <For each={warnings(question().detail)}>
+          {(words) => (
+            <p class="question-caution" data-testid="caution">
+              <WarningIcon />
+              <span>{visibleText(words)}</span>
+            </p>
+          )}
+        </For>
         <WhatWillHappen detail={question().detail} name={`${here.chatId}:${props.question.pos}`} />
         <Show when={answering.problem()}>
           {(problem) => (
@@ -62,6 +70,12 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
       </Switch>
     </div>
   );
+}
+
+/** What makes this more than everyday work. */
+function warnings(detail: QuestionDetail): string[] {
+  const caution = detail.caution ? `Take care: ${detail.caution}.` : "";
+  return [caution, detail.warning, detail.why].filter((words): words is string => typeof words === "string" && words !== "");
 }
 
 /** By what is there to see, not by what the agent calls it. */

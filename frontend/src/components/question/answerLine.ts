@@ -11,6 +11,8 @@ const OUTCOMES: Record<string, string> = {
   accept: "Answered",
   decline: "Declined",
   cancel: "Dismissed",
+  trust: "Trusted",
+  not_now: "Put off",
 };
 
 export interface AnswerLine {
@@ -22,16 +24,17 @@ export function answerLine(question: QuestionBlock, now?: number): AnswerLine | 
   const answer = question.answer;
   if (!answer) return null;
   const outcome = outcomeOf(question);
-  const isPositive = answer.outcome.startsWith("allow") || answer.outcome === "accept";
+  const isPositive = answer.outcome.startsWith("allow") || ["accept", "trust"].includes(answer.outcome);
   switch (answer.by) {
     case "cancelled":
       return { words: `Not answered: the turn was stopped, ${clock(answer.at, now)}`, isPositive: false };
     case "expired":
+      if (answer.outcome !== "expired") return { words: `Turned down after a while without an answer, ${clock(answer.at, now)}`, isPositive: false };
       return { words: `Not answered: the agent was gone, ${clock(answer.at, now)}`, isPositive: false };
     case "rule":
       return { words: `${outcome} by a rule of yours, ${clock(answer.at, now)}`, isPositive };
     case "auto":
-      return { words: `${outcome} automatically, ${clock(answer.at, now)}`, isPositive };
+      return { words: `Approved automatically, ${clock(answer.at, now)}`, isPositive };
     case "person": {
       const where = answer.where ? ` on ${answer.where}` : "";
       return { words: `${outcome} by you${where}, ${clock(answer.at, now)}`, isPositive };

@@ -1,0 +1,41 @@
+"""The page asks whether a folder is trusted before anything is started in it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.conftest import Meet
+from tests.conftest import StartServer
+from tests.fakes.script import say, script
+from tests.kit.agent_log import AgentLog
+from tests.kit.server import ServerProcess
+
+
+@pytest.fixture
+async def server(start_server: StartServer) -> ServerProcess:
+    """A server that trusts no folder yet."""
+    return await start_server(settings={"trusted_folders": []})
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+async def test_a_folder_is_trusted_on_a_card_of_our_own(
+    meet: Meet, chat: str, agent_log: AgentLog, width: int
+) -> None:
+    """A48: said by VoxPilot and not by an agent; a reload keeps it."""
+    tab = await (await meet(viewport={"width": width, "height": 844})).open_chat(chat)
+    await tab.send(script(say("hi")))
+    card = tab.page.locator(".dock [data-testid=block-question]")
+    await expect(card).to_contain_text("VoxPilot asks")
+    await tab.page.reload()
+    await expect(card).to_contain_text("Do you trust the files in")
+    await expect(card).to_contain_text("can run its code")
+    assert agent_log.starts() == []
+    await tab.answer("Not now")
+    await tab.turns_end()
+    await expect(tab.page.get_by_text("Nothing was started")).to_be_visible()
+    await tab.send(script(say("hi")))
+    await tab.answer("Trust this folder")
+    await tab.turns_end(2)
+    await tab.says("hi")
+    assert len(agent_log.starts()) == 1
