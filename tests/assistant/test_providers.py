@@ -125,7 +125,7 @@ async def test_a_list_that_cannot_be_had_is_told(llm: ScriptedLlm) -> None:
 async def test_a_trial_asks_the_model_for_a_word(llm: ScriptedLlm, provider: str) -> None:
     settings = given(provider=provider, model="scripted-two", base_url=llm.openai, api_key=KEY)
     assert (await providers.check_provider(settings, {})).ok
-    assert llm.asked("Say: ready", with_tools=False)[-1]["model"] == "scripted-two"
+    assert llm.asked("Say: ready", own_too=True)[-1]["model"] == "scripted-two"
 
 
 async def test_a_trial_that_fails_says_why() -> None:

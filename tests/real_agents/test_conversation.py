@@ -71,9 +71,7 @@ async def _asks_before_its_first_command(talk: Talk, workspace: Path, sheet: She
     await turn.ends()
     assert file.exists()
     shown = _shows_output(turn, "it-ran")
-    hidden = "it comes in a field of its own making, `_meta`, and not among the parts of its tool call"
-    assert "it-ran" in turn.whole()
-    sheet.note("output", shown, "" if shown else hidden)
+    sheet.note("output", shown)
     sheet.note("asks-command", asked_first, await _what_runs_unasked(talk, workspace))
 
 
@@ -102,8 +100,10 @@ async def _asks(talk: Talk, script: str, file: Path) -> bool:
 
 def _shows_output(turn: TurnSeen, text: str) -> bool:
     """Where a page looks for it: in the parts of the tool call."""
-    parts = [part["content"] for part in turn.contents("content")]
-    return any(text in part.get("text", "").splitlines() for part in parts)
+    parts = [part["content"].get("text", "") for part in turn.contents("content")]
+    terminals = {part["terminalId"] for part in turn.contents("terminal")}
+    printed = [told["data"] for told in turn.events("terminal-output") if told["terminal_id"] in terminals]
+    return any(text in part.splitlines() for part in (*parts, "".join(printed)))
 
 
 async def _obeys_a_refusal(talk: Talk, workspace: Path, sheet: Sheet) -> None:

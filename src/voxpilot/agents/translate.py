@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from voxpilot.agents.options import options_of
+from voxpilot.agents.own_terminals import tell_of_terminal, without_terminals
 from voxpilot.agents.unasked import unasked
 from voxpilot.chat.events import (
     ChatInfoChanged,
@@ -71,7 +72,7 @@ def tool_fields(call: Json) -> Json:
         "output": call.get("rawOutput"),
         "locations": _objects(call.get("locations")),
         "content": _content(call.get("content")),
-        "meta": call.get("_meta") if isinstance(call.get("_meta"), dict) else None,
+        "meta": without_terminals(call.get("_meta")),
     }
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -126,6 +127,7 @@ def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> Non
         **fields,
     )
     ledger.emit(event, at)
+    tell_of_terminal(ledger, session, update, at)
 
 
 def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> None:
@@ -139,6 +141,7 @@ def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> N
         **fields,
     )
     ledger.emit(event, at)
+    tell_of_terminal(ledger, session, update, at)
 
 
 def _plan(ledger: Ledger, session: Session, update: Json, at: float) -> None:
