@@ -62,7 +62,7 @@ class TurnSeen:
         return [event["title"] for event in self.events("tool-call")]
 
     def whole(self) -> str:
-        return json.dumps(self.events("text-delta", "tool-call", "tool-update", "turn-ended"))
+        return json.dumps(self.events("text-delta", "notice", "tool-call", "tool-update", "turn-ended"))
 
     async def ends(self) -> TurnSeen:
         await until(lambda: self.end is not None, PATIENCE, f"the turn did not end: {self._so_far()}")

@@ -59,10 +59,35 @@ def test_every_word_of_a_recorded_agent_is_in_the_log_once(tmp_path: Path, name:
     events = play_all(tmp_path, "words", frames, lambda number: number % 3 == 0)
     for kind, update in (("text-delta", "agent_message_chunk"), ("thought-delta", "agent_thought_chunk")):
         heard = "".join(body["content"] for event, body in events if event == kind)
-        assert heard == words(frames, update)
+        said = words(frames, update)
+        for remark in remarks(events) if kind == "text-delta" else ():
+            said.remove(remark)
+        assert heard == "".join(said)
 
 
-def words(frames: tuple[RecordedFrame, ...], kind: str) -> str:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("copilot-errors", ("error", "Error: 400 scripted failure")),
+        ("copilot-reject", ("info", "Info: Operation cancelled by user")),
+        ("copilot-run", ("info", "Info: /workspace/multi.txt")),
+    ],
+)
+def test_what_an_agent_itself_remarks_is_told_apart_from_what_its_model_says(
+    tmp_path: Path, name: str, told: tuple[str, str]
+) -> None:
+    """Otherwise an error of the provider would look like an answer."""
+    events = play_all(tmp_path, "remarks", recordings()[name], lambda _: False)
+    found = [body for kind, body in events if kind == "notice" and body["code"] == "agent-remark"]
+    assert [body for body in found if body["level"] == told[0] and body["text"].startswith(told[1])]
+
+
+def remarks(events: list[tuple[str, Json]]) -> list[str]:
+    """What was told as a notice, each of which is a whole chunk."""
+    return [body["text"] for kind, body in events if kind == "notice" and body["code"] == "agent-remark"]
+
+
+def words(frames: tuple[RecordedFrame, ...], kind: str) -> list[str]:
     """What the raw frames say, read without our code; early words count once their session is open."""
     opened: set[tuple[int, str]] = set()
     waiting: dict[tuple[int, str], list[str]] = {}
@@ -89,4 +114,4 @@ def words(frames: tuple[RecordedFrame, ...], kind: str) -> str:
         update = message["params"]["update"]
         if update.get("sessionUpdate") == kind and update["content"].get("type") == "text":
             (said if key in opened else waiting.setdefault(key, [])).append(update["content"]["text"])
-    return "".join(said)
+    return said

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -350,3 +351,48 @@ async def test_an_agents_version_is_found_and_held_against_the_least_that_will_d
     program(place, "echo 1.10.0-beta.1")
     await until(lambda: is_found("1.10.0-beta.1"), 30)
     assert (await agent(api, "mine"))["version_ok"] is True
+
+
+def login_shell(place: Path, text: str) -> Path:
+    """A shell whose start-up files say this before it does what it is told with `-c`."""
+    shell = place / "my-shell"
+    shell.write_text(f'#!/bin/sh\n{text}\nwhile [ "$1" != -c ]; do shift; done\nexec /bin/sh -c "$2"\n')
+    shell.chmod(0o755)
+    return shell
+
+
+async def test_programs_are_found_where_the_login_shell_finds_them(
+    start_server: StartServer, workspace: Path, place: Path
+) -> None:
+    """R18, C22: only its PATH is taken, whatever else its start-up files print or set."""
+    folder = place / "managed"
+    folder.mkdir()
+    words = " ".join(f"'{word}'" for word in (lambda it: [it["command"], *it["args"]])(scripted()))
+    (folder / "managed-agent").write_text(f"#!/bin/sh\nexec {words}\n")
+    (folder / "managed-agent").chmod(0o755)
+    shell = login_shell(place, f"echo welcome; export PATH={folder}:$PATH SECRET=canary")
+    agents = {"managed": {"command": "managed-agent", "pass_env": [MARK]}}
+    server = await start_server(agents=agents, env={"SHELL": str(shell)})
+    async with Api(server.url, server.token) as api:
+        assert (await agent(api, "managed"))["found"] == str(folder / "managed-agent")
+    async with talking(server, workspace, "managed") as talk:
+        await talk.run(script(env()))
+        seen = json.loads(talk.text())
+    assert seen["PATH"].split(":")[0] == str(folder)
+    assert set(os.environ["PATH"].split(":")) <= set(seen["PATH"].split(":"))
+    assert "canary" not in str(seen)
+
+
+@pytest.mark.parametrize("startup", ["sleep 60", "exit 1", "echo =voxpilot-path="])
+async def test_a_login_shell_that_does_not_answer_leaves_our_own_path(
+    start_server: StartServer, workspace: Path, place: Path, startup: str
+) -> None:
+    """C22: it has five seconds; the server is up at once, and nothing of the shell is left."""
+    shell = login_shell(place, startup)
+    begun = time.monotonic()
+    server = await start_server(env={"SHELL": str(shell)})
+    if startup == "sleep 60":
+        assert time.monotonic() - begun < 5, "the server does not wait for it"
+    async with talking(server, workspace) as talk:
+        assert (await talk.run(HELLO))["stop_reason"] == "end_turn"
+        assert time.monotonic() - begun < 5 * 5

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from voxpilot.agents import replay, wire
+from voxpilot.agents.quirks import remark_in
 from voxpilot.agents.translate import SPOKEN, translate
 from voxpilot.chat.events import Json, NoticeGiven, UpdateNotUnderstood
 from voxpilot.storage.ledger import Ledger
@@ -168,6 +169,12 @@ def _hear_update(ledger: Ledger, process_id: str, params: Json, line: bytes, at:
         return False
     if not session.prompting and session.turn is not None and at > (session.answered_at or 0) + LATE_SECONDS:
         session = ledger.change(session, turn=None, tool_call_id=None)
+    is_speaking = session.speaking == "agent_message_chunk"
+    if remark := remark_in(_process(ledger, process_id).initialized, update, is_speaking):
+        level, text = remark
+        ledger.emit(NoticeGiven(level=level, code="agent-remark", text=text, turn=session.turn), at)
+        ledger.change(session, heard=True)
+        return False
     translate(ledger, session, update, at)
     match update:
         case {"sessionUpdate": str(kind), "content": {"type": "text", "text": str(text)}}:
