@@ -386,3 +386,29 @@ async def test_a_switch_thrown_over_http_acts_on_agents_that_run(
         await talk.answer(question, REJECT)
         await talk.ended(turn)
         assert answered(talk) == [("allow_once", "auto")] * 2 + [("reject_once", "person")]
+
+
+async def test_files_and_commands_done_for_an_agent_pass_the_same_policy(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R87, R88, A25: approved and done at once under auto, but for a control file; nothing is unasked."""
+    inside, control = workspace / "a.txt", workspace / ".env"
+    async with talking(server, workspace) as talk:
+        await talk.api.change_chat(talk.id, permissions="auto")
+        writes = [
+            request("fs/write_text_file", {"path": str(path), "content": "x"}) for path in (inside, control)
+        ]
+        runs = request("terminal/create", {"command": "touch", "args": ["b.txt"]})
+        terminal = [{"type": "terminal", "terminalId": "$terminalId"}]
+        ran = tool_call("ran", "completed", kind="execute", content=terminal)
+        turn = await talk.send(script(runs, ran, *writes))
+        await until(lambda: len(talk.of_kind("question")) == 3, 30)
+        question = talk.of_kind("question")[-1]
+        assert ".env" in question["detail"]["caution"]
+        assert inside.read_text() == "x"
+        await until((workspace / "b.txt").exists, 10)
+        await talk.answer(question, "reject")
+        await talk.ended(turn)
+        assert answered(talk) == [("allow_once", "auto")] * 2 + [("reject_once", "person")]
+        assert not control.exists()
+        assert unasked(talk) == []

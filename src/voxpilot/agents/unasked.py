@@ -24,4 +24,12 @@ def unasked(ledger: Ledger, session: Session, id: str, fields: Json) -> bool | N
     call = {**known, **fields} if known.get("turn") == session.turn else fields
     if call.get("unasked") or not has_acted(call) or call.get("tool_kind") in (session.always or ()):
         return None
-    return None if ledger.transcript.was_asked(session.turn, id, None) else True
+    asked = ledger.transcript.was_asked(session.turn, id, None) or _ran_here(ledger, session, call)
+    return None if asked else True
+
+
+def _ran_here(ledger: Ledger, session: Session, call: Json) -> bool:
+    """Its command ran through us, and we do not run any without consent."""
+    shown = [item.get("terminalId") for item in call.get("content") or () if item.get("type") == "terminal"]
+    terminals = [ledger.transcript.find("terminal", str(terminal)) for terminal in shown]
+    return bool(shown) and all(found and found.get("turn") == session.turn for found in terminals)
