@@ -375,6 +375,51 @@ async def test_a_wait_that_is_taken_back_is_answered(
         await until(lambda: answers(agent_log)[-1] == -32800, 10)
 
 
+async def test_a_command_the_agent_runs_itself_is_shown_and_ends_with_its_turn(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R97: output in an agent's notes is output like any other; what was left open is closed."""
+    call = {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "make", "kind": "execute"}
+    told = {"terminal_info": {"terminal_id": "c", "cwd": str(workspace)}}
+    shown = [{"type": "terminal", "terminalId": "c"}]
+    more = {"sessionUpdate": "tool_call_update", "toolCallId": "c"}
+    output = {"terminal_output_delta": {"terminal_id": "c", "data": "x" * 20_000}}
+    async with talking(server, workspace) as talk:
+        steps = [update({**call, "content": shown, "_meta": told}), update({**more, "_meta": output})]
+        await talk.run(script(*steps, say("end")))
+        (opened,) = [row.data for row in talk.rows() if row.kind == "terminal"]
+        assert (opened["command"], opened["cwd"]) == ("make", str(workspace))
+        assert printed(talk) == "x" * 20_000
+        assert exits(talk) == [{}]
+        await talk.judge(text="end")
+
+
+async def test_the_policy_that_approves_covers_commands_and_writes_but_not_control_files(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R87, A25, A54: each approval is a visible line; what controls programs is asked about."""
+    (workspace / ".git" / "hooks").mkdir(parents=True)
+    write = {"path": str(workspace / "a.txt"), "content": "a"}
+    hook = {"path": str(workspace / ".git" / "hooks" / "pre-commit"), "content": "evil"}
+    async with talking(server, workspace) as talk:
+        await talk.api.change_chat(talk.id, permissions="auto")
+        steps = [
+            request("fs/write_text_file", write),
+            run("echo hello"),
+            WAIT,
+            request("fs/write_text_file", hook),
+        ]
+        turn = await talk.send(script(*steps))
+        question = await talk.question(3)
+        assert [answer["by"] for answer in talk.of_kind("answer")] == ["auto", "auto"]
+        assert (workspace / "a.txt").read_text() == "a"
+        assert "pre-commit" in question["detail"]["caution"]
+        await talk.answer(question, "reject")
+        await talk.ended(turn)
+        assert list((workspace / ".git" / "hooks").iterdir()) == []
+        assert printed(talk) == "hello\n"
+
+
 def _commands(server: ServerProcess) -> list[int]:
     """Running processes that are commands of terminals."""
     return [

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from voxpilot.chat.events import Event, Json, TerminalExited, TerminalOpened, TerminalPrinted
+from voxpilot.chat.events import Json, TerminalExited, TerminalOpened, TerminalPrinted
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Session
+from voxpilot.storage.rows import Session, Terminal
 
 _PRINTED = ("terminal_output_delta", "terminal_output")
 _WORDS = ("terminal_info", *_PRINTED, "terminal_exit")
+_Told = TerminalOpened | TerminalPrinted | TerminalExited
 PIECE = 8_000
 """Characters of one event: even if each of them takes six in JSON, it streams whole."""
 
@@ -33,10 +34,11 @@ def tell_of_terminal(ledger: Ledger, session: Session, call: Json, at: float) ->
         return
     inside = {"turn": session.turn, "tool_call_id": session.tool_call_id}
     for event in (*_opened(call, meta, inside), *_printed(meta, inside), *_exited(meta, inside)):
-        ledger.emit(event, at)
+        if ledger.get(Terminal, event.terminal_id) is None:  # of those that we run, we know better
+            ledger.emit(event, at)
 
 
-def _opened(call: Json, meta: Json, inside: Json) -> list[Event]:
+def _opened(call: Json, meta: Json, inside: Json) -> list[_Told]:
     info = meta.get("terminal_info") or {}
     match info:
         case {"terminal_id": str(id)}:
@@ -47,8 +49,8 @@ def _opened(call: Json, meta: Json, inside: Json) -> list[Event]:
     return []
 
 
-def _printed(meta: Json, inside: Json) -> list[Event]:
-    events: list[Event] = []
+def _printed(meta: Json, inside: Json) -> list[_Told]:
+    events: list[_Told] = []
     for word in _PRINTED:
         match meta.get(word):
             case {"terminal_id": str(id), "data": str(data)}:
@@ -57,7 +59,7 @@ def _printed(meta: Json, inside: Json) -> list[Event]:
     return events
 
 
-def _exited(meta: Json, inside: Json) -> list[Event]:
+def _exited(meta: Json, inside: Json) -> list[_Told]:
     end = meta.get("terminal_exit") or {}
     match end:
         case {"terminal_id": str(id)}:

@@ -89,6 +89,17 @@ class Transcript:
             and block.get("status") not in _ENDED
         ]
 
+    def open_terminals(self, turn: str, tool_call_id: str | None) -> list[str]:
+        """Commands of this turn whose end was not told."""
+        return [
+            block["terminal_id"]
+            for block in self._blocks
+            if block["kind"] == "terminal"
+            and block.get("turn") == turn
+            and block.get("tool_call_id") == tool_call_id
+            and "exit" not in block
+        ]
+
     def open_tool_at(self, turn: str | None, tool_call_id: str | None, path: str) -> str | None:
         """The newest tool call of this turn that has not ended and tells of this path."""
         for block in reversed(self._blocks):

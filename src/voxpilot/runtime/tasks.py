@@ -8,10 +8,10 @@ Lives elsewhere: carrying them on (progress.py), what the end of one means
 
 from __future__ import annotations
 
-from voxpilot.chat.events import AgentStatusChanged, NoticeGiven, ToolCallChanged
+from voxpilot.chat.events import AgentStatusChanged, NoticeGiven, TerminalExited, ToolCallChanged
 from voxpilot.runtime import questions
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request, Session, Task, Turn
+from voxpilot.storage.rows import Process, Question, Request, Session, Task, Terminal, Turn
 
 
 def of_whole_turn(ledger: Ledger, turn: Turn, now: float) -> Task:
@@ -91,6 +91,10 @@ def _close_tools(ledger: Ledger, session: Session, task: Task, now: float) -> No
     for call in ledger.transcript.open_tools(task.turn, task.tool_call_id):
         event = ToolCallChanged(id=call, status="cancelled", turn=task.turn, tool_call_id=task.tool_call_id)
         ledger.emit(event, now)
+    for terminal in ledger.transcript.open_terminals(task.turn, task.tool_call_id):
+        if ledger.get(Terminal, terminal) is None:  # one that the agent only told of
+            ended = TerminalExited(terminal_id=terminal, turn=task.turn, tool_call_id=task.tool_call_id)
+            ledger.emit(ended, now)
 
 
 def _note_unreadable(ledger: Ledger, task: Task, now: float) -> None:
