@@ -35,6 +35,12 @@ describe("rows", () => {
     expect(shape(rowsOf([call("read"), call("read"), call("execute", { status: "in_progress" })]))).toEqual([2, "tool"]);
   });
 
+  test("a terminal stands in the call that names it, or alone", () => {
+    const terminal = (terminal_id: string) => block({ kind: "terminal", terminal_id, text: "" });
+    const shows = call("execute", { content: [{ type: "terminal", terminalId: "k-1" }] });
+    expect(shape(rowsOf([terminal("k-1"), shows, terminal("k-2")]))).toEqual(["tool", "terminal"]);
+  });
+
   test("failed and stopped calls have ended too", () => {
     expect(shape(rowsOf([call("read", { status: "failed" }), call("execute", { status: "cancelled" })]))).toEqual([2]);
   });
