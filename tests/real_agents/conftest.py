@@ -18,6 +18,13 @@ from tests.real_agents.provision import AGENTS, RealAgent
 from tests.real_agents.sheet import Sheet
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slowest agent is started eight times in one test, and may take 7 s each time on a busy machine."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(400))
+
+
 @pytest.fixture(params=AGENTS, ids=lambda agent: agent.id)
 def agent(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RealAgent:
     """Every real agent in turn; nothing of the machine's own settings for it is seen."""

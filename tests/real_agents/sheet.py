@@ -48,7 +48,10 @@ ROWS: Mapping[str, str] = {
     "kill-question": "the server is killed while a question is open: still there, answered once",
     "restore": "killed and started again, it remembers the chat",
     "restore-cut": "killed while it speaks, it goes on with the next message",
+    "list": "lists its older sessions",
     "history": "an older session of it can be opened, with what was said in it",
+    "fork": "a session can be copied",
+    "forget": "a session can be forgotten",
 }
 
 

@@ -7,7 +7,8 @@ import signal
 from pathlib import Path
 
 from tests.fakes.llm.script import slow_text
-from tests.faults.driver import Talk, ask, talking
+from tests.faults.driver import Talk, talking
+from tests.kit.client import ApiError
 from tests.kit.llm import ScriptedLlm
 from tests.kit.processes import children, marked
 from tests.kit.sse import Viewer
@@ -64,21 +65,40 @@ async def _goes_on_after_it_was_killed(talk: Talk, mark: str, sheet: Sheet) -> N
 
 
 async def _open_in_another_chat(talk: Talk, agent: RealAgent, sheet: Sheet) -> None:
-    [(session,)] = ask(
-        talk.server.database, "SELECT acp_session_id FROM acp_sessions WHERE chat_id = ?", talk.id
-    )
     workspace = (await talk.api.chat(talk.id))["workspace"]
+    listed = (await talk.api.agent_sessions(agent.id, workspace))["sessions"]
+    mine = [session["session_id"] for session in listed if session["chat"] == talk.id]
+    sheet.note("list", len(mine) == 1)
     await talk.api.delete_chat(talk.id)
-    chat = (await talk.api.create_chat(workspace, agent.id, load=session))["id"]
+    chat = (await talk.api.create_chat(workspace, agent.id, load=mine[0]))["id"]
     async with Viewer(talk.server.url, talk.server.token, chat) as viewer:
         other = Talk(talk.server, talk.api, chat, viewer)
         await other.sees(lambda event: "The word is plover." in str(event.data), PATIENCE)
         turn = await run(other, "say Here as well.")
-        shown = [
-            block["text"] for block in (await talk.api.blocks(chat))["blocks"] if block["kind"] == "message"
+        blocks = (await talk.api.blocks(chat))["blocks"]
+        asked = [block["text"].strip() for block in blocks if block["kind"] == "message"]
+        sheet.note("history", "say The word is plover." in asked and turn.text == "Here as well.")
+    await _fork_and_forget(talk, agent, mine[0], workspace, sheet)
+
+
+async def _fork_and_forget(talk: Talk, agent: RealAgent, session: str, workspace: str, sheet: Sheet) -> None:
+    place = f"/api/agents/{agent.id}/sessions"
+    try:
+        copy = (await talk.api.call("POST", f"{place}/{session}/fork", {"workspace": workspace}))[
+            "session_id"
         ]
-        asked = any(text.strip() == "say The word is plover." for text in shown)
-        sheet.note("history", asked and turn.text == "Here as well.")
+    except ApiError as refused:
+        sheet.note("fork", False, refused.message)
+        copy = "no-such-session"
+    else:
+        sheet.note("fork", copy != session)
+    try:
+        await talk.api.call("DELETE", f"{place}/{copy}")
+    except ApiError as refused:
+        sheet.note("forget", False, refused.message)
+        return
+    left = (await talk.api.agent_sessions(agent.id, workspace))["sessions"]
+    sheet.note("forget", copy not in [found["session_id"] for found in left])
 
 
 async def _kill_agent(talk: Talk, mark: str) -> None:
