@@ -1,0 +1,1 @@
+"""What the assistant may do by itself: look."""
