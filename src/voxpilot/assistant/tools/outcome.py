@@ -27,7 +27,7 @@ class ToolFailed(VoxPilotError):
 class Arguments(BaseModel):
     """What a model may give to a tool; each tool has its own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True)
