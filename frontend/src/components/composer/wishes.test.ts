@@ -23,6 +23,6 @@ test("a later choice stays when an earlier one is refused", async () => {
   const first = wishes.choose("mode", "plan", () => new Promise((_, no) => (refuse = no)));
   void wishes.choose("mode", "edits", () => new Promise(() => undefined));
   refuse(new Error("no"));
-  await expect(first).rejects.toThrow();
+  await expect(first).rejects.toThrow("no");
   expect(current(wishes)).toBe("edits");
 });
