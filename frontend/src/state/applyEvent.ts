@@ -169,22 +169,36 @@ function changeTool(chat: ChatState, body: Events["tool-call"] | Events["tool-up
   const block = find(chat, "tool", (block) => block.id === body.id && (block.tool_call_id ?? "") === call);
   // Some agents count their calls from one in every turn.
   if (block !== undefined && !(isNew && block.turn !== body.turn)) {
-    Object.assign(block, own(body), cuts(block.cut_at, body));
+    const kept = diffsKept(block, body);
+    Object.assign(block, own(body), kept, cuts(block.cut_at, body, "content" in kept));
     return;
   }
   const defaults = { title: "", tool_kind: "other", status: "pending", locations: [], content: [] };
   add(chat, "tool", body, { ...defaults, ...own(body), ...cuts(undefined, body) } as never);
 }
 
+/** New content takes the place of the old, but a file's last diff stays: some agents show it only once. */
+function diffsKept(block: ToolBlock, body: Events["tool-call"] | Events["tool-update"]): JsonObject {
+  const content = body.content as ToolBlock["content"] | undefined;
+  if (content === undefined) return {};
+  const told = new Set(content.map((item) => (item.type === "diff" ? item.path : undefined)));
+  const kept = block.content.filter((item) => item.type === "diff" && !told.has(item.path));
+  return kept.length > 0 ? { content: [...content, ...kept] as Json } : {};
+}
+
 /** Which events hold the whole of those fields of which only a preview is shown. */
-function cuts(before: ToolBlock["cut_at"], body: Events["tool-call"] | Events["tool-update"]): Pick<ToolBlock, "cut_at"> {
+function cuts(
+  before: ToolBlock["cut_at"],
+  body: Events["tool-call"] | Events["tool-update"],
+  isContentKept = false,
+): Pick<ToolBlock, "cut_at"> {
   const isCut = (body as { cut?: boolean }).cut === true;
   if (!isCut && before === undefined) return {};
   const fields = (["input", "output", "content", "locations"] as const).filter((name) => name in body);
   const after = { ...before };
   for (const name of fields) {
     if (isCut) after[name] = body.seq;
-    else delete after[name];
+    else if (name !== "content" || !isContentKept) delete after[name];
   }
   return { cut_at: after };
 }

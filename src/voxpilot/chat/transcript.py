@@ -249,16 +249,26 @@ def _tool(chat: Transcript, body: Json, new: bool = False) -> None:
         defaults = {"title": "", "tool_kind": "other", "status": "pending", "locations": [], "content": []}
         chat.add("tool", body, **{**defaults, **_own(body), **_cuts({}, body)})
         return
-    block.update({**_own(body), **_cuts(block, body)})
+    kept = _diffs_kept(block, body)
+    block.update({**_own(body), **kept, **_cuts(block, body, kept)})
     chat.touch(block)
 
 
-def _cuts(block: Json, body: Json) -> Json:
+def _diffs_kept(block: Json, body: Json) -> Json:
+    """New content takes the place of the old, but a file's last diff stays: some agents show it only once."""
+    told = {item.get("path") for item in body.get("content", ()) if item.get("type") == "diff"}
+    kept = [i for i in block["content"] if i.get("type") == "diff" and i.get("path") not in told]
+    return {"content": [*body["content"], *kept]} if kept and "content" in body else {}
+
+
+def _cuts(block: Json, body: Json, kept: Iterable[str] = ()) -> Json:
     """`cut_at`: the events that hold the whole of those fields of which only a preview is shown."""
     if not body.get("cut") and "cut_at" not in block:
         return {}
     fields = [name for name in ("input", "output", "content", "locations") if name in body]
-    others = {name: seq for name, seq in block.get("cut_at", {}).items() if name not in fields}
+    others = {
+        name: seq for name, seq in block.get("cut_at", {}).items() if name not in fields or name in kept
+    }
     return {"cut_at": others | {name: body["seq"] for name in fields if body.get("cut")}}
 
 
