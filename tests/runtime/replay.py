@@ -16,8 +16,9 @@ from typing import Any
 import orjson
 
 from tests.kit.traces import RecordedFrame
-from voxpilot.agents import dialogue, replay, wire
+from voxpilot.agents import choosing, dialogue, opening, wire
 from voxpilot.agents.catalog import Catalog
+from voxpilot.agents.options import accepts, options_of
 from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript
 from voxpilot.keeper.journal import Record
@@ -28,7 +29,7 @@ from voxpilot.storage import ledger as ledgers
 from voxpilot.storage.database import Batch, connect
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.migrate import migrate
-from voxpilot.storage.rows import Chat, OutboxLine, Process, Question, Request, Session, Turn
+from voxpilot.storage.rows import Chat, OutboxLine, Process, Question, Request, Session
 
 CHAT = "c0"
 
@@ -91,8 +92,7 @@ class Replay:
         journal_step.take_record(self.progress, process, Record(b"<", line, frame.at, self.offset))
         for request in waiting:
             if self.ledger.get(Request, request.id) is None:
-                answer: Json = {"error": {}} if "error" in frame.message else {"result": {}}
-                self._loaded(replace(request, response=answer), frame.at)
+                self._loaded(request, frame.message, frame.at)
 
     def _send(self, frame: RecordedFrame) -> None:
         """What the probing client sent, made into the rows our server would have made."""
@@ -117,13 +117,15 @@ class Replay:
         method, params = message["method"], message.get("params", {})
         session = dialogue.session_of(self.ledger, process, params.get("sessionId"))
         subject: Json = {}
-        if method == "session/new":
+        if method in ("session/new", "session/fork"):
             self.names += 1
             subject = {"session_name": f"s{self.names}"}
         elif method in ("session/load", "session/resume") and session is None:
             subject = {"loads": self._take_over(process, params["sessionId"])}
         elif method == "session/prompt" and session is not None:
             subject = {"turn": self._begin(session, params, at), "session": session.id}
+        elif method.startswith("session/set_") and session is not None and self._choose(session, message, at):
+            return
         request = dialogue.ask(self.ledger, process, method, params, at, **subject)
         self.ledger.change(request, rpc_id=wire.id_text(message["id"]))
         self._sent()
@@ -133,24 +135,42 @@ class Replay:
         known = next((s for s in self.ledger.all(Session) if s.acp_session_id == acp_session_id), None)
         if known is None:
             return None
-        self.ledger.change(known, process_id=process, loading="shown", replay=None)
+        self.ledger.change(known, process_id=process, loading="shown", replay=None, turn=None)
         return {"session": known.id}
 
-    def _loaded(self, request: Request, at: float) -> None:
+    def _loaded(self, request: Request, answer: Json, at: float) -> None:
         """The load was answered; some recordings go on with the session though it was refused."""
-        if (loads := request.subject.get("loads")) is None or request.response is None:
+        if (loads := request.subject.get("loads")) is None:
             return
         session = self.ledger.get(Session, loads["session"])
+        process = self.ledger.get(Process, request.process_id)
         assert session is not None
-        if "error" in request.response:
+        assert process is not None
+        if "error" in answer:
             self.ledger.change(session, loading=None)
         else:
-            replay.finish(self.ledger, session, at)
-            self.ledger.change(session, loading=None, replay=None)
+            named = replace(request, subject={"session_name": session.name})
+            opening.opened(self.ledger, process, named, answer.get("result"), at)
+
+    def _choose(self, session: Session, message: Json, at: float) -> bool:
+        """A choice as our server makes it; False for one that it would refuse to make."""
+        params = message["params"]
+        given = {"session/set_mode": "modeId", "session/set_model": "modelId"}.get(message["method"], "value")
+        via = {"modeId": "mode", "modelId": "model"}.get(given)
+        option_id = via or params.get("configId")
+        offered = next((o for o in options_of(session.options or {}) if o["id"] == option_id), None)
+        if offered is None or (via or "config") != offered["via"] or not accepts(offered, params[given]):
+            return False
+        before = {request.id for request in self.ledger.all(Request)}
+        choosing.set_option(self.ledger, session, option_id, params[given], at)
+        [request] = [request for request in self.ledger.all(Request) if request.id not in before]
+        self.ledger.change(request, rpc_id=wire.id_text(message["id"]))
+        self._sent()
+        return True
 
     def _begin(self, session: Session, params: Json, at: float) -> str:
         text = "".join(block.get("text", "") for block in params["prompt"])
-        posted = turn.post(self.ledger, text, (), at)
+        posted = self.ledger.change(turn.post(self.ledger, text, (), at), session_name=session.name)
         turn.start(self.ledger, posted, at)
         self.ledger.change(session, turn=posted.id, prompting=True, heard=False, speaking=None)
         return posted.id
@@ -162,7 +182,12 @@ class Replay:
             if request is None or request.rpc_id != rpc_id or request.process_id != process:
                 continue
             choice = _choice(message)
-            if any(option["id"] == choice for option in question.options):
+            if question.type == "form":
+                result = message["result"]
+                questions.respond(
+                    self.ledger, question.id, result["action"], result.get("content"), "here", at
+                )
+            elif any(option["id"] == choice for option in question.options):
                 questions.answer(self.ledger, question.id, str(choice), "here", None, at)
             else:
                 questions.cancel(self.ledger, question, at)
@@ -170,8 +195,8 @@ class Replay:
 
     def _cancel(self, process: str, message: Json, at: float) -> None:
         session = dialogue.session_of(self.ledger, process, message.get("params", {}).get("sessionId"))
-        current = self.ledger.get(Turn, session.turn) if session and session.turn else None
-        if current is not None and turn.running(self.ledger) == current:
+        current = turn.running(self.ledger)
+        if current is not None and session is not None and current.session_name == session.name:
             turn.cancel(self.ledger, at)
         self._sent()
 

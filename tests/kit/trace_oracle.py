@@ -1,0 +1,436 @@
+"""What a person must see of a recorded conversation, read from its raw frames.
+
+Lives here: a plain reading of the protocol that shares no code with the
+product: frames in, what is shown out. Lives elsewhere: the recordings
+(traces.py), the product's answer in the same shape (trace_shown.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.kit.traces import RecordedFrame
+
+Json = dict[str, Any]
+LATE = 2.0
+"""Seconds after its prompt was answered in which an agent's words still belong to that turn."""
+_STATE = {
+    "available_commands_update",
+    "current_mode_update",
+    "config_option_update",
+    "usage_update",
+    "session_info_update",
+}
+_OVER = ("completed", "failed", "cancelled")
+
+
+@dataclass
+class Turn:
+    said: str
+    flow: list[Json] = field(default_factory=list)
+    stop: str | None = None
+    stopped_by_us: bool = False
+
+
+@dataclass
+class Session:
+    name: str
+    run: int
+    turn: Turn | None = None
+    running: list[Turn] = field(default_factory=list)
+    """Turns whose prompts are not answered yet; our server sends one at a time."""
+    answered: float = 0.0
+    speaking: tuple[str, Json] | None = None
+    """The message that chunks without an id go on with."""
+    loading: bool = False
+    heard: str | None = None
+    """The person's message in a history that is being repeated."""
+    offers: Json = field(default_factory=dict)
+
+
+@dataclass
+class Seen:
+    """Everything shown at the end."""
+
+    turns: list[Turn] = field(default_factory=list)
+    outside: list[Json] = field(default_factory=list)
+    options: dict[str, list[Json]] = field(default_factory=dict)
+    commands: dict[str, list[Json]] = field(default_factory=dict)
+    usage: dict[str, Json] = field(default_factory=dict)
+    title: str | None = None
+
+    def plain(self) -> Json:
+        """As JSON, for comparing and for reading where two differ."""
+        return {
+            "turns": [{"said": t.said, "stop": t.stop, "flow": t.flow} for t in self.turns],
+            "outside": self.outside,
+            "options": self.options,
+            "commands": self.commands,
+            "usage": self.usage,
+            "title": self.title,
+        }
+
+
+def read(frames: Iterable[RecordedFrame], repeated: str = "shown") -> Seen:
+    """The whole recording; `repeated`: whether the history that an agent repeats is shown."""
+    reader = _Reader(repeated)
+    for frame in frames:
+        reader.take(frame)
+    return reader.seen
+
+
+class _Reader:
+    def __init__(self, repeated: str) -> None:
+        self.seen = Seen()
+        self.repeated = repeated
+        self.run = 0
+        self.sessions: dict[str, Session] = {}
+        self.early: dict[tuple[int, str], list[tuple[Json, float]]] = {}
+        self.requests: dict[tuple[int, str], tuple[str, Any, Json]] = {}
+        """Ours that wait: the method, whom it is about, the parameters."""
+        self.questions: dict[tuple[int, str], tuple[Turn, Json]] = {}
+        self.messages: dict[tuple[str, str, str], Json] = {}
+        self.calls: dict[str, tuple[Turn | None, Json]] = {}
+        self.plans: dict[int, Json] = {}
+        self.names = 0
+
+    def take(self, frame: RecordedFrame) -> None:
+        message = frame.message
+        if frame.run != self.run:
+            self._run_ends()
+            self.run = frame.run
+        if "method" not in message:
+            if "id" in message:
+                (self._answered if frame.from_agent else self._decided)(message, frame.at)
+        elif frame.from_agent:
+            self._heard(message, frame.at)
+        else:
+            self._sent(message)
+
+    # Our side
+
+    def _sent(self, message: Json) -> None:
+        method, params = message["method"], message.get("params") or {}
+        session = self._session(params.get("sessionId"))
+        about: Any = session
+        if method == "session/cancel":
+            if session and session.running:
+                session.running[0].stopped_by_us = True
+                self._close_questions(session.running[0], "cancelled")
+            return
+        if method in ("session/new", "session/fork"):
+            self.names += 1
+            about = f"s{self.names}"
+        elif method in ("session/load", "session/resume") and session is None:
+            about = self.sessions.get(params["sessionId"])
+            if about is not None:
+                about.run, about.loading, about.heard, about.turn = self.run, True, None, None
+        elif method == "session/prompt" and session is not None:
+            text = "".join(block.get("text", "") for block in params["prompt"])
+            about = (session, self._begin(session, text))
+            session.running.append(about[1])
+        if "id" in message:
+            self.requests[self._key(message)] = (method, about, params)
+
+    def _decided(self, message: Json, at: float) -> None:
+        """The answer that went to the agent."""
+        asked = self.questions.pop(self._key(message), None)
+        if asked is None:
+            return
+        _, question = asked
+        result = message.get("result") or {}
+        if question["type"] == "form":
+            question["outcome"] = result.get("action", "cancelled")
+            return
+        outcome = result.get("outcome")
+        chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
+        kinds = {option["id"]: option["kind"] for option in question["options"]}
+        question["outcome"] = kinds.get(chosen, "cancelled")
+
+    # The agent's side
+
+    def _answered(self, message: Json, at: float) -> None:
+        method, about, params = self.requests.pop(self._key(message), ("", None, {}))
+        result: Json = message.get("result") or {}
+        failed = "error" in message
+        if method in ("session/new", "session/fork") and not failed:
+            session = Session(about, self.run)
+            self.sessions[result["sessionId"]] = session
+            self._offers(session, result)
+            for update, when in self.early.pop((self.run, result["sessionId"]), []):
+                self._update(session, update, when)
+        elif method in ("session/load", "session/resume") and about is not None and about.loading:
+            if not failed:
+                self._history_turn(about)
+                self._end(about, "end_turn")
+                self._offers(about, result)
+            about.loading = False
+        elif method == "session/prompt" and isinstance(about, tuple):
+            session, turn = about
+            self._prompt_answered(session, turn, message, at)
+        elif method.startswith("session/set_") and about is not None and not failed:
+            self._chosen(about, method, params, result)
+
+    def _prompt_answered(self, session: Session, turn: Turn, message: Json, at: float) -> None:
+        error = message.get("error")
+        session.running.remove(turn)
+        if turn.stopped_by_us:
+            stop = "cancelled"
+        elif error is not None and error.get("code") == -32000:
+            return  # the turn goes on when the person has signed in
+        else:
+            stop = "error" if error is not None else message["result"]["stopReason"]
+        session.answered, session.speaking = at, None
+        self._finish(turn, stop)
+
+    def _heard(self, message: Json, at: float) -> None:
+        method, params = message["method"], message.get("params") or {}
+        if method == "session/update":
+            session = self._session(params["sessionId"])
+            if session is not None:
+                self._live_update(session, params["update"], at)
+            elif any(
+                m in ("session/new", "session/load", "session/resume", "session/fork") for m in self._open()
+            ):
+                self.early.setdefault((self.run, params["sessionId"]), []).append((params["update"], at))
+            else:
+                self.seen.outside.append({"unknown": params})
+        elif method == "$/cancel_request":
+            asked = self.questions.pop((self.run, json.dumps(params["requestId"])), None)
+            if asked is not None:
+                asked[1]["outcome"] = "cancelled"
+        elif method in ("session/request_permission", "elicitation/create"):
+            self._question(message, params)
+
+    def _question(self, message: Json, params: Json) -> None:
+        session = self._session(params["sessionId"])
+        if session is None or session.turn is None or not session.running or session.turn.stopped_by_us:
+            return  # nobody may be asked about what was stopped
+        question: Json
+        if message["method"] == "session/request_permission":
+            call = params["toolCall"]
+            self._patch(session, call)
+            merged = self.calls[call["toolCallId"]][1]
+            options = [
+                {"id": option["optionId"], "label": option["name"], "kind": option["kind"]}
+                for option in params["options"]
+            ]
+            question = {"type": "permission", "title": merged["title"] or merged["kind"], "options": options}
+            question["tool"] = call["toolCallId"]
+        else:
+            question = {"type": params["mode"], "title": params["message"], "options": []}
+            question["tool"] = params.get("toolCallId")
+        question["outcome"] = None
+        session.turn.flow.append({"question": question})
+        self.questions[self._key(message)] = (session.turn, question)
+
+    # Updates
+
+    def _live_update(self, session: Session, update: Json, at: float) -> None:
+        if session.loading and update["sessionUpdate"] not in _STATE:
+            self._repeated(session, update, at)
+            return
+        if not session.loading and not session.running and at > session.answered + LATE:
+            session.turn = None
+        self._update(session, update, at)
+
+    def _repeated(self, session: Session, update: Json, at: float) -> None:
+        if self.repeated != "shown":
+            return
+        if update["sessionUpdate"] == "user_message_chunk":
+            if session.heard is None:
+                self._end(session, "end_turn")
+                session.heard = ""
+            session.heard += update["content"]["text"]
+            return
+        self._history_turn(session)
+        self._update(session, update, at)
+
+    def _history_turn(self, session: Session) -> None:
+        if session.heard is not None:
+            self._begin(session, session.heard)
+            session.heard = None
+
+    def _update(self, session: Session, update: Json, at: float) -> None:
+        match update["sessionUpdate"]:
+            case "agent_message_chunk":
+                self._chunk(session, "text", update)
+            case "agent_thought_chunk":
+                self._chunk(session, "thought", update)
+            case "user_message_chunk":
+                said = update["content"]["text"].strip()
+                if not (session.running and session.turn and said in session.turn.said):
+                    self._flow(session).append({"unknown": update})
+            case "tool_call":
+                self._announce(session, update)
+            case "tool_call_update":
+                session.speaking = None
+                self._patch(session, update)
+            case "plan":
+                self._plan(session, update["entries"])
+            case "available_commands_update":
+                self.seen.commands[session.name] = update["availableCommands"]
+            case "usage_update":
+                used = {k: update[k] for k in ("used", "size", "cost") if update.get(k) is not None}
+                self.seen.usage[session.name] = used
+            case "session_info_update":
+                self.seen.title = update.get("title") or self.seen.title
+            case "current_mode_update":
+                modes = {**session.offers.get("modes", {}), "currentModeId": update["currentModeId"]}
+                self._offers(session, {**session.offers, "modes": modes})
+            case "config_option_update":
+                self._offers(session, {**session.offers, "configOptions": update["configOptions"]})
+            case _:
+                self._flow(session).append({"unknown": update})
+
+    def _chunk(self, session: Session, kind: str, update: Json) -> None:
+        """The same id goes on with the same message; without one, the same kind does until a tool call."""
+        text = update["content"]["text"]
+        if not text:
+            return
+        if (id := update.get("messageId")) is not None:
+            item = self.messages.get((session.name, kind, id))
+        else:
+            item = session.speaking[1] if session.speaking and session.speaking[0] == kind else None
+        if item is None:
+            item = {kind: ""}
+            self._flow(session).append(item)
+        item[kind] += text
+        if id is not None:
+            self.messages[session.name, kind, id] = item
+        else:
+            session.speaking = (kind, item)
+
+    def _announce(self, session: Session, update: Json) -> None:
+        session.speaking = None
+        id = update["toolCallId"]
+        known = self.calls.get(id)
+        if known is not None and known[0] is not session.turn:
+            del self.calls[id]  # another call that happens to have the same id
+        fresh = {"title": "", "kind": "other", "status": "pending", "locations": [], "content": []}
+        self._patch(
+            session, {**fresh, **{name: value for name, value in update.items() if value is not None}}
+        )
+
+    def _patch(self, session: Session, update: Json) -> None:
+        """What is absent or null stays; lists are replaced, but a file's last diff is never lost."""
+        id = update["toolCallId"]
+        if id not in self.calls:
+            call: Json = {"tool": id, "title": "", "kind": "other", "status": "pending"}
+            call |= {"locations": [], "content": [], "input": None, "output": None}
+            self.calls[id] = (session.turn, call)
+            self._flow(session).append(call)
+        call = self.calls[id][1]
+        names = {"rawInput": "input", "rawOutput": "output"}
+        for name in ("title", "kind", "status", "locations", "rawInput", "rawOutput"):
+            if update.get(name) is not None:
+                call[names.get(name, name)] = update[name]
+        if (content := update.get("content")) is not None:
+            told = {item["path"] for item in content if item["type"] == "diff"}
+            before = [i for i in call["content"] if i["type"] == "diff" and i["path"] not in told]
+            call["content"] = [*content, *before]
+
+    def _plan(self, session: Session, entries: list[Json]) -> None:
+        """The turn's plan, replaced whole."""
+        shaped = [{name: entry[name] for name in ("content", "priority", "status")} for entry in entries]
+        item = self.plans.get(id(session.turn))
+        if item is None:
+            item = self.plans[id(session.turn)] = {"plan": shaped}
+            self._flow(session).append(item)
+        item["plan"] = shaped
+
+    # What can be chosen
+
+    def _offers(self, session: Session, offers: Json) -> None:
+        given = {name: offers[name] for name in ("configOptions", "modes", "models") if offers.get(name)}
+        if given:
+            session.offers = given
+            self.seen.options[session.name] = _choices(given)
+
+    def _chosen(self, session: Session, method: str, params: Json, result: Json) -> None:
+        offers = dict(session.offers)
+        if method == "session/set_config_option":
+            offers["configOptions"] = result.get("configOptions") or offers.get("configOptions")
+        elif method == "session/set_mode" and "modes" in offers:
+            offers["modes"] = {**offers["modes"], "currentModeId": params["modeId"]}
+        elif method == "session/set_model" and "models" in offers:
+            offers["models"] = {**offers["models"], "currentModelId": params["modelId"]}
+        self._offers(session, offers)
+
+    # Turns
+
+    def _begin(self, session: Session, text: str) -> Turn:
+        turn = Turn(text)
+        session.turn, session.speaking = turn, None
+        self.seen.turns.append(turn)
+        return turn
+
+    def _end(self, session: Session, stop: str) -> None:
+        if session.turn is not None:
+            self._finish(session.turn, stop)
+            session.turn = session.speaking = None
+
+    def _finish(self, turn: Turn, stop: str) -> None:
+        """Nothing of a turn that is over is left open."""
+        if turn.stop is None:
+            turn.stop = stop
+        self._close_questions(turn, "cancelled")
+        for item in turn.flow:
+            if "tool" in item and item["status"] not in _OVER:
+                item["status"] = "cancelled"
+
+    def _run_ends(self) -> None:
+        for session in self.sessions.values():
+            if session.run == self.run:
+                if session.turn is not None and session.turn.stop is None:
+                    self._close_questions(session.turn, "expired")
+                    self._finish(session.turn, "cancelled" if session.turn.stopped_by_us else "interrupted")
+                session.running.clear()
+
+    def _close_questions(self, turn: Turn, outcome: str) -> None:
+        for key, (owner, question) in list(self.questions.items()):
+            if owner is turn:
+                question["outcome"] = outcome
+                del self.questions[key]
+
+    # Finding things
+
+    def _session(self, id: Any) -> Session | None:
+        session = self.sessions.get(id)
+        return session if session is not None and session.run == self.run else None
+
+    def _flow(self, session: Session) -> list[Json]:
+        return session.turn.flow if session.turn is not None else self.seen.outside
+
+    def _open(self) -> list[str]:
+        return [method for (run, _), (method, _, _) in self.requests.items() if run == self.run]
+
+    def _key(self, message: Json) -> tuple[int, str]:
+        return self.run, json.dumps(message["id"])
+
+
+def _choices(offers: Json) -> list[Json]:
+    """Everything that can be chosen in one list: config options, else the older models and modes."""
+    config = [o for o in offers.get("configOptions") or [] if o["type"] in ("select", "boolean")]
+    view = [
+        {"id": o["id"], "current": o["currentValue"], "values": _values(o.get("options") or [])}
+        for o in config
+    ]
+    models, modes = offers.get("models"), offers.get("modes")
+    if models and not any(o.get("category") == "model" for o in config):
+        values = [model["modelId"] for model in models["availableModels"]]
+        view.append({"id": "model", "current": models["currentModelId"], "values": values})
+    if modes and modes.get("availableModes") is not None and not config:
+        values = [mode["id"] for mode in modes["availableModes"]]
+        view.append({"id": "mode", "current": modes["currentModeId"], "values": values})
+    return view
+
+
+def _values(options: list[Json]) -> list[Any]:
+    flat: list[Any] = []
+    for option in options:
+        flat += _values(option["options"]) if "options" in option else [option["value"]]
+    return flat
