@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.kit.trace_seen import Json, Seen, Turn, choices
 from tests.kit.traces import RecordedFrame
 
-Json = dict[str, Any]
 LATE = 2.0
 """Seconds after its prompt was answered in which an agent's words still belong to that turn."""
 _STATE = {
@@ -24,15 +24,9 @@ _STATE = {
     "usage_update",
     "session_info_update",
 }
+_REMARKS = ("Error: ", "Warning: ", "Info: ")
+"""How Copilot begins what it says itself, between the words of its model."""
 _OVER = ("completed", "failed", "cancelled")
-
-
-@dataclass
-class Turn:
-    said: str
-    flow: list[Json] = field(default_factory=list)
-    stop: str | None = None
-    stopped_by_us: bool = False
 
 
 @dataclass
@@ -49,29 +43,6 @@ class Session:
     heard: str | None = None
     """The person's message in a history that is being repeated."""
     offers: Json = field(default_factory=dict)
-
-
-@dataclass
-class Seen:
-    """Everything shown at the end."""
-
-    turns: list[Turn] = field(default_factory=list)
-    outside: list[Json] = field(default_factory=list)
-    options: dict[str, list[Json]] = field(default_factory=dict)
-    commands: dict[str, list[Json]] = field(default_factory=dict)
-    usage: dict[str, Json] = field(default_factory=dict)
-    title: str | None = None
-
-    def plain(self) -> Json:
-        """As JSON, for comparing and for reading where two differ."""
-        return {
-            "turns": [{"said": t.said, "stop": t.stop, "flow": t.flow} for t in self.turns],
-            "outside": self.outside,
-            "options": self.options,
-            "commands": self.commands,
-            "usage": self.usage,
-            "title": self.title,
-        }
 
 
 def read(frames: Iterable[RecordedFrame], repeated: str = "shown") -> Seen:
@@ -95,7 +66,10 @@ class _Reader:
         self.messages: dict[tuple[str, str, str], Json] = {}
         self.calls: dict[str, tuple[Turn | None, Json]] = {}
         self.plans: dict[int, Json] = {}
+        self.terminals: dict[str, Json] = {}
         self.names = 0
+        self.agent = ""
+        """What it calls itself."""
 
     def take(self, frame: RecordedFrame) -> None:
         message = frame.message
@@ -156,6 +130,8 @@ class _Reader:
         method, about, params = self.requests.pop(self._key(message), ("", None, {}))
         result: Json = message.get("result") or {}
         failed = "error" in message
+        if method == "initialize":
+            self.agent = (result.get("agentInfo") or {}).get("name", "")
         if method in ("session/new", "session/fork") and not failed:
             session = Session(about, self.run)
             self.sessions[result["sessionId"]] = session
@@ -235,7 +211,16 @@ class _Reader:
             return
         if not session.loading and not session.running and at > session.answered + LATE:
             session.turn = None
-        self._update(session, update, at)
+        if self._is_remark(session, update):
+            self._flow(session).append({"remark": update["content"]["text"]})
+        else:
+            self._update(session, update, at)
+
+    def _is_remark(self, session: Session, update: Json) -> bool:
+        if update["sessionUpdate"] != "agent_message_chunk" or self.agent != "Copilot":
+            return False
+        goes_on = session.speaking is not None and session.speaking[0] == "text"
+        return not goes_on and update["content"]["text"].startswith(_REMARKS)
 
     def _repeated(self, session: Session, update: Json, at: float) -> None:
         if self.repeated != "shown":
@@ -269,6 +254,7 @@ class _Reader:
             case "tool_call_update":
                 session.speaking = None
                 self._patch(session, update)
+                self._terminal(session, update)
             case "plan":
                 self._plan(session, update["entries"])
             case "available_commands_update":
@@ -314,6 +300,7 @@ class _Reader:
         self._patch(
             session, {**fresh, **{name: value for name, value in update.items() if value is not None}}
         )
+        self._terminal(session, update)
 
     def _patch(self, session: Session, update: Json) -> None:
         """What is absent or null stays; lists are replaced, but a file's last diff is never lost."""
@@ -333,6 +320,21 @@ class _Reader:
             before = [i for i in call["content"] if i["type"] == "diff" and i["path"] not in told]
             call["content"] = [*content, *before]
 
+    def _terminal(self, session: Session, update: Json) -> None:
+        """What an agent tells of a command of its own, beside the protocol."""
+        meta = update.get("_meta") or {}
+        if "terminal_info" in meta:
+            id = meta["terminal_info"]["terminal_id"]
+            if id not in self.terminals:
+                self.terminals[id] = {"terminal": id, "printed": "", "exit_code": None}
+                self._flow(session).append(self.terminals[id])
+        if "terminal_output_delta" in meta:
+            told = meta["terminal_output_delta"]
+            self.terminals[told["terminal_id"]]["printed"] += told["data"]
+        if "terminal_exit" in meta:
+            told = meta["terminal_exit"]
+            self.terminals[told["terminal_id"]]["exit_code"] = told["exit_code"]
+
     def _plan(self, session: Session, entries: list[Json]) -> None:
         """The turn's plan, replaced whole."""
         shaped = [{name: entry[name] for name in ("content", "priority", "status")} for entry in entries]
@@ -348,7 +350,7 @@ class _Reader:
         given = {name: offers[name] for name in ("configOptions", "modes", "models") if offers.get(name)}
         if given:
             session.offers = given
-            self.seen.options[session.name] = _choices(given)
+            self.seen.options[session.name] = choices(given)
 
     def _chosen(self, session: Session, method: str, params: Json, result: Json) -> None:
         offers = dict(session.offers)
@@ -410,27 +412,3 @@ class _Reader:
 
     def _key(self, message: Json) -> tuple[int, str]:
         return self.run, json.dumps(message["id"])
-
-
-def _choices(offers: Json) -> list[Json]:
-    """Everything that can be chosen in one list: config options, else the older models and modes."""
-    config = [o for o in offers.get("configOptions") or [] if o["type"] in ("select", "boolean")]
-    view = [
-        {"id": o["id"], "current": o["currentValue"], "values": _values(o.get("options") or [])}
-        for o in config
-    ]
-    models, modes = offers.get("models"), offers.get("modes")
-    if models and not any(o.get("category") == "model" for o in config):
-        values = [model["modelId"] for model in models["availableModels"]]
-        view.append({"id": "model", "current": models["currentModelId"], "values": values})
-    if modes and modes.get("availableModes") is not None and not config:
-        values = [mode["id"] for mode in modes["availableModes"]]
-        view.append({"id": "mode", "current": modes["currentModeId"], "values": values})
-    return view
-
-
-def _values(options: list[Json]) -> list[Any]:
-    flat: list[Any] = []
-    for option in options:
-        flat += _values(option["options"]) if "options" in option else [option["value"]]
-    return flat

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tests.kit.trace_oracle import Seen, Turn
-
-Json = dict[str, Any]
+from tests.kit.trace_seen import Json, Seen, Turn
 
 
 def shown(head: Json, blocks: list[Json]) -> Seen:
@@ -45,6 +41,9 @@ def _item(block: Json) -> Json | None:
                 "input": block.get("input"),
                 "output": block.get("output"),
             }
+        case "terminal":
+            code = block.get("exit", {}).get("exit_code")
+            return {"terminal": block["terminal_id"], "printed": block["text"], "exit_code": code}
         case "plan":
             return {"plan": block["entries"]}
         case "question" if block["type"] in ("permission", "form", "url"):
@@ -57,6 +56,8 @@ def _item(block: Json) -> Json | None:
                     "outcome": block["answer"]["outcome"] if "answer" in block else None,
                 }
             }
+        case "notice" if block["code"] == "agent-remark":
+            return {"remark": block["text"]}
         case "unknown":
             return {"unknown": block["raw"]}
     return None

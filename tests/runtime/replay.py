@@ -46,7 +46,7 @@ class Replay:
         self.settings = live.now
         self.catalog = Catalog(live, {})
         chat = Chat(
-            id=CHAT, title="t", workspace="/workspace", mode="agent", agent="copilot", policy="ask",
+            id=CHAT, title="t", workspace=str(folder), mode="agent", agent="copilot", policy="ask",
             created_at=0.0, updated_at=0.0,
         )  # fmt: skip
         self.ledger = Ledger(chat, Transcript())
