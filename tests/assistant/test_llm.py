@@ -193,10 +193,12 @@ async def test_nobody_there_is_said_with_the_address(choice: ModelChoice) -> Non
     assert address in caught.value.message
 
 
-async def test_silence_is_given_up(choice: ModelChoice) -> None:
+async def test_silence_is_given_up_and_not_waited_for_again(choice: ModelChoice, llm: ScriptedLlm) -> None:
+    wish = f"wait 5\nsay at last {choice.provider}"
     with pytest.raises(ModelFailed) as caught:
-        await say(replace(choice, silence_seconds=0.3), "wait 5\nsay at last")
+        await say(replace(choice, silence_seconds=0.5), wish)
     assert caught.value.reason == "timeout"
+    assert len(llm.asked(wish)) == 1
 
 
 async def test_cancelling_closes_the_connection(choice: ModelChoice, llm: ScriptedLlm) -> None:
@@ -223,11 +225,12 @@ async def test_the_key_is_nowhere_to_be_read(
     assert "a quiet word" not in caplog.text
 
 
-async def served(reply: bytes, **changes: Any) -> ModelFailed:
-    """What becomes of an answer that a server gives in so many bytes."""
+async def served(reply: bytes, asked: list[bytes] | None = None, **changes: Any) -> ModelFailed:
+    """What becomes of an answer that is given in so many bytes; `asked` gets the head of each request."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
+        (asked if asked is not None else []).append(head)
         length = next(
             int(line[15:]) for line in head.lower().splitlines() if line.startswith(b"content-length:")
         )
@@ -250,6 +253,20 @@ def http(status: str, body: str, *headers: str) -> bytes:
         [f"HTTP/1.1 {status}", f"content-length: {len(body)}", "content-type: application/json", *headers]
     )
     return f"{head}\r\nconnection: close\r\n\r\n{body}".encode()
+
+
+async def test_trouble_in_the_middle_of_an_answer_is_not_tried_again() -> None:
+    chunk = '{"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [%s]}'
+    said = chunk % '{"index": 0, "delta": {"role": "assistant", "content": "Well, "}}'
+    body = f'data: {said}\n\ndata: {{"error": {{"message": "overloaded", "code": 503}}}}\n\n'
+    reply = http("200 OK", body).replace(b"application/json", b"text/event-stream")
+    asked: list[bytes] = []
+    error = await served(reply, asked)
+    assert "overloaded" in error.message
+    assert len(asked) == 1
+    asked.clear()
+    await served(http("503 Unavailable", '{"error": {"message": "overloaded"}}'), asked, pause_seconds=0.01)
+    assert len(asked) == 3, "before an answer has begun it is"
 
 
 async def test_how_long_to_wait_is_passed_on_and_a_long_wait_is_not_waited_for() -> None:

@@ -191,6 +191,9 @@ async def test_what_goes_wrong_with_an_agent_has_its_shape_too(
     chat = await house.new_chat(agent=f"scripted-{fault}")
     async with Viewer(house.server.url, house.server.token, chat) as viewer:
         await house.api.prompt(chat, "say hello")
+        if fault.startswith("auth"):
+            await viewer.read_until("question")  # how to sign in, which waits for ever
+            await house.api.cancel(chat)
         await viewer.read_turns(within=30)
         await house.seen_all(chat, viewer)
     check(document, viewer.events)

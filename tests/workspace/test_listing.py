@@ -88,6 +88,7 @@ async def test_nothing_that_a_repository_names_is_run(
     (root / "a.txt").write_text("one\n")
     make_repository(root)
     subprocess.run("git add -A && git commit -qm first", shell=True, cwd=root, check=True)
+    sign(root)
     (root / "a.txt").write_text("two\n")
     touch = f"touch {proof};"
     (root / ".gitattributes").write_text("*.txt diff=evil filter=evil\n")
@@ -104,13 +105,28 @@ async def test_nothing_that_a_repository_names_is_run(
         "filter.evil.process": f"sh -c '{touch}'",
         "filter.evil.required": "true",
         "log.showSignature": "true",
-        "gpg.program": f"sh -c '{touch}'",
+        "gpg.program": str(hook),
     }.items():
         subprocess.run(["git", "-C", str(root), "config", name, value], check=True)
     assert "+two" in (await git_or_fail(str(root), "diff", *PLAIN_DIFF)).out.decode()
     assert "+one" in (await git_or_fail(str(root), "show", *PLAIN_DIFF, "HEAD")).out.decode()
     assert "a.txt" in (await visible_files(str(root))).paths
     assert not proof.exists()
+
+
+def sign(root: Path) -> None:
+    """Put a signature of sorts on the last commit, so that looking at it might run a program."""
+    git = ["git", "-C", str(root)]
+    head, _, message = subprocess.check_output([*git, "cat-file", "commit", "HEAD"], text=True).partition(
+        "\n\n"
+    )
+    mark = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    signed = subprocess.check_output(
+        [*git, "hash-object", "-t", "commit", "-w", "--stdin"],
+        input=f"{head}\n{mark}\n\n{message}",
+        text=True,
+    )
+    subprocess.run([*git, "reset", "-q", "--soft", signed.strip()], check=True)
 
 
 async def test_a_repository_that_claims_another_folder_is_none(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class NoModel(ModelFailed):
     code = "no-model"
 
 
-_PASSING: frozenset[Reason] = frozenset({"rate", "server", "connection", "timeout"})
+_PASSING: frozenset[Reason] = frozenset({"rate", "server", "connection"})
 
 
 def failure(

@@ -37,6 +37,8 @@ from voxpilot.assistant.shapes import (
 )
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from httpx2 import AsyncClient
     from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model, ModelRequestParameters
@@ -114,6 +116,7 @@ def _load() -> None:
 
     for name in _TALKATIVE:  # they would log prompts
         logging.getLogger(name).setLevel(logging.WARNING)
+    _trusted()
 
 
 async def _once(
@@ -146,8 +149,16 @@ async def _client(choice: ModelChoice) -> AsyncIterator[AsyncClient]:
     import httpx2
 
     limits = httpx2.Timeout(choice.silence_seconds, connect=CONNECT_SECONDS)
-    async with httpx2.AsyncClient(timeout=limits) as client:
+    async with httpx2.AsyncClient(timeout=limits, verify=_trusted()) as client:
         yield client
+
+
+@cache
+def _trusted() -> SSLContext:
+    """Whom we believe; reading it takes too long to do it for each request."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _model(choice: ModelChoice, client: AsyncClient) -> Model:
