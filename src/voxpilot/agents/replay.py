@@ -63,11 +63,15 @@ def _show(ledger: Ledger, session: Session, update: Any, kind: Any, at: float) -
         translate(ledger, session, update, at)
         return
     content = update.get("content") or {}
+    if "said" in rebuilt and rebuilt.get("message") != update.get("messageId"):
+        rebuilt = _begin_turn(ledger, session, at).replay or {}  # the message before was never answered
     if "said" not in rebuilt:
         _end_turn(ledger, session, at)
-        rebuilt = {**rebuilt, "said": "", "parts": []}
+        rebuilt = {**rebuilt, "said": "", "parts": [], "message": update.get("messageId")}
     if content.get("type") == "text":
-        rebuilt = {**rebuilt, "said": rebuilt["said"] + str(content.get("text", ""))}
+        # Agents repeat a message in one piece, so the next piece is another part, or one never answered.
+        between = "\n\n" if rebuilt["said"] else ""
+        rebuilt = {**rebuilt, "said": rebuilt["said"] + between + str(content.get("text", ""))}
     else:
         rebuilt = {**rebuilt, "parts": [*rebuilt["parts"], content]}
     ledger.change(session, replay=rebuilt)
@@ -79,7 +83,7 @@ def _begin_turn(ledger: Ledger, session: Session, at: float) -> Session:
     rebuilt = dict(session.replay or {})
     if "said" not in rebuilt:
         return session
-    text, parts = rebuilt.pop("said"), rebuilt.pop("parts")
+    text, parts, _ = rebuilt.pop("said"), rebuilt.pop("parts"), rebuilt.pop("message", None)
     number = rebuilt["turns"] = rebuilt["turns"] + 1
     turn = f"h-{session.id}-{number}"
     message = MessagePosted(id=f"{turn}-m", role="user", text=text, attachments=tuple(parts), turn=turn)
