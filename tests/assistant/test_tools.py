@@ -241,6 +241,7 @@ async def test_a_workspace_inside_a_repository_shows_nothing_from_above(reposito
     inside = repository / "src"
     assert "Above" not in (diff := await seen(inside, "git_diff"))
     assert "+changed" in diff
+    assert "+++ b/app.py" in diff
     assert "README" not in await seen(inside, "git_show")
     assert "import os" in await seen(inside, "git_show", path="app.py")
     assert await seen(inside, "glob_search", pattern="**") == "app.py"
