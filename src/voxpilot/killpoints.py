@@ -21,6 +21,9 @@ NAMES = (
     "after-row-before-keeper",
     "after-keeper-before-attach",
     "after-errand",
+    "after-asking",
+    "after-answer",
+    "after-tool",
     "after-commit-before-run",
 )
 

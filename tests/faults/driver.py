@@ -118,11 +118,15 @@ class Talk:
 
 @asynccontextmanager
 async def talking(
-    server: ServerProcess, workspace: Path, agent: str = "scripted", chat: str | None = None
+    server: ServerProcess,
+    workspace: Path,
+    agent: str | None = "scripted",
+    chat: str | None = None,
+    mode: str = "agent",
 ) -> AsyncIterator[Talk]:
     """A chat, new unless one is named, and a page that stays open for as long as the block lasts."""
     async with Api(server.url, server.token) as api:
-        chat = chat or str((await api.create_chat(workspace, agent))["id"])
+        chat = chat or str((await api.create_chat(workspace, agent, mode))["id"])
         try:
             async with Viewer(server.url, server.token, chat) as viewer:
                 yield Talk(server, api, chat, viewer)

@@ -43,9 +43,8 @@ class KilledTurn:
         self, folder: Path, mark: str, dice: random.Random, count: int = 1000, every_ms: float = 1.5
     ) -> None:
         self.log = AgentLog(folder / "agent.jsonl")
-        config = write_config(
-            folder / "config.toml", {"scripted": scripted(log=self.log.path, options=["--no-log-out"])}
-        )
+        agent = scripted(log=self.log.path, options=["--no-log-out", "--store", str(folder / "agent")])
+        config = write_config(folder / "config.toml", {"scripted": agent}, self.settings())
         self.server = ServerProcess(folder / "data", config, env={MARK: mark})
         self.folder = folder
         self.dice = dice
@@ -54,6 +53,10 @@ class KilledTurn:
         self.chat = ""
         self.viewer: Viewer | None = None
         self.over = anyio.Event()
+
+    def settings(self) -> dict[str, Any]:
+        """What else stands in the settings file."""
+        return {}
 
     async def run(self, kills: list[str]) -> Fallen:
         (self.folder / "workspace").mkdir()

@@ -53,6 +53,45 @@ export interface ThoughtSpoken extends Logged {
   block?: JsonObject;
 }
 
+/** Text of an agent that works for the assistant, within the call named by `tool_call_id`. */
+export interface DelegateSpoke extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  message_id: string;
+  content: string;
+  session_name: string;
+  agent: string;
+  block?: JsonObject;
+}
+
+/** The agent has done what the assistant delegated to it, or will not. */
+export interface DelegateDone extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  session_name: string;
+  agent: string;
+  summary: string;
+  stop_reason: string;
+}
+
+/** A tool of the assistant's has ended. */
+export interface ToolReturned extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  id: string;
+  name: string;
+  content: string;
+  display: string;
+  is_error: boolean;
+}
+
+/** An unfinished answer of the model's that was asked for again. */
+export interface MessageSuperseded extends Logged {
+  turn?: string;
+  tool_call_id?: string;
+  message_id: string;
+}
+
 export interface ToolCallStarted extends Logged {
   turn?: string;
   tool_call_id?: string;
@@ -215,6 +254,10 @@ export interface Events {
   "turn-started": TurnStarted;
   "text-delta": TextSpoken;
   "thought-delta": ThoughtSpoken;
+  "copilot-delta": DelegateSpoke;
+  "copilot-done": DelegateDone;
+  "tool-result": ToolReturned;
+  "superseded": MessageSuperseded;
   "tool-call": ToolCallStarted;
   "tool-update": ToolCallChanged;
   "plan": PlanMade;

@@ -51,6 +51,14 @@ function applyKnown(chat: ChatState, event: ChatEvent): void {
       return speak(chat, "text", event.body);
     case "thought-delta":
       return speak(chat, "thought", event.body);
+    case "copilot-delta":
+      return speak(chat, "text", event.body);
+    case "copilot-done":
+      return endDelegation(chat, event.body);
+    case "tool-result":
+      return takeResult(chat, event.body);
+    case "superseded":
+      return supersede(chat, event.body.message_id);
     case "tool-call":
       return changeTool(chat, event.body, true);
     case "tool-update":
@@ -103,6 +111,10 @@ const KNOWN: { [K in EventKind]: true } = {
   "turn-started": true,
   "text-delta": true,
   "thought-delta": true,
+  "copilot-delta": true,
+  "copilot-done": true,
+  "tool-result": true,
+  superseded: true,
   "tool-call": true,
   "tool-update": true,
   terminal: true,
@@ -152,7 +164,7 @@ function startTurn(chat: ChatState, body: Events["turn-started"]): void {
   chat.head.queue = chat.head.queue.filter((other) => other.id !== body.message_id);
 }
 
-function speak(chat: ChatState, kind: "text" | "thought", body: Events["text-delta"]): void {
+function speak(chat: ChatState, kind: "text" | "thought", body: Events["text-delta"] | Events["copilot-delta"]): void {
   const { message_id } = body;
   const block =
     find(chat, kind, (block) => block.message_id === message_id) ??
@@ -184,6 +196,30 @@ function diffsKept(block: ToolBlock, body: Events["tool-call"] | Events["tool-up
   const told = new Set(content.map((item) => (item.type === "diff" ? item.path : undefined)));
   const kept = block.content.filter((item) => item.type === "diff" && !told.has(item.path));
   return kept.length > 0 ? { content: [...content, ...kept] as Json } : {};
+}
+
+function ownCall(chat: ChatState, id: string | undefined): ToolBlock | undefined {
+  return find(chat, "tool", (block) => block.id === id && block.tool_call_id === undefined);
+}
+
+function endDelegation(chat: ChatState, body: Events["copilot-done"]): void {
+  const block = ownCall(chat, body.tool_call_id);
+  if (block !== undefined) block.delegated = own(body);
+}
+
+function takeResult(chat: ChatState, body: Events["tool-result"]): void {
+  const block = ownCall(chat, body.id);
+  if (block === undefined) return;
+  const { id: _, name: __, ...result } = own(body);
+  block.result = { ...result, seq: body.seq };
+  block.status = body.is_error ? "failed" : "completed";
+}
+
+function supersede(chat: ChatState, id: string): void {
+  for (const kind of ["text", "thought"] as const) {
+    const block = find(chat, kind, (block) => block.message_id === id);
+    if (block !== undefined) block.superseded = true;
+  }
 }
 
 /** Which events hold the whole of those fields of which only a preview is shown. */

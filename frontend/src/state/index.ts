@@ -11,18 +11,7 @@
 //   </Show>
 
 export type * from "./shapes";
-export type {
-  AgentChange,
-  AgentInfo,
-  ChatInfo,
-  CheckDone,
-  CheckStep,
-  Decision,
-  DeviceInfo,
-  NewChat,
-  NewLink,
-  SettingsInfo,
-} from "../api/client";
+export type { AgentInfo, ChatInfo, DeviceInfo, NewChat } from "../api/client";
 export { ApiError } from "../api/client";
 
 /** One chat, followed for as long as the calling component lives. See `ChatHandle`. */
@@ -44,7 +33,6 @@ export {
   removeQueued,
   renameChat,
   respond,
-  restartAgent,
   setOption,
   setPolicy,
   type ChatWish,
@@ -60,13 +48,7 @@ export { draft, type Draft } from "./drafts";
 export { forget, recall, remember } from "./keep";
 
 /** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
-export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, settingsProblem } from "./agents";
-
-/** Try an agent step by step; the log of decisions; devices and links for new ones. */
-export { checkAgent, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
-
-/** The settings of the server; undefined until known. */
-export { changeSettings, refreshSettings, settings } from "./settings";
+export { agents, refreshAgents } from "./agents";
 
 /** Who this browser is signed in as, and signing in and out. */
 export { session, signIn, signOut, type Session } from "./session";

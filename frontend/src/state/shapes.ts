@@ -122,6 +122,8 @@ interface Spoken extends Placed {
   message_id: string;
   text: string;
   parts?: { after: number; content: JsonObject }[];
+  /** The model was asked again; this is what it had said before. */
+  superseded?: boolean;
 }
 
 export interface TextBlock extends Spoken {
@@ -148,6 +150,10 @@ export interface ToolBlock extends Placed {
   /** The event that holds the whole of each field of which only a preview is here. */
   cut_at?: { input?: number; output?: number; content?: number; locations?: number };
   meta?: JsonObject;
+  /** How work that the assistant gave to an agent ended. */
+  delegated?: { session_name: string; agent: string; summary: string; stop_reason: string };
+  /** What a tool of the assistant's returned; `seq` is the event that holds all of it. */
+  result?: { content: string; display: string; is_error: boolean; seq: number; cut?: boolean };
   /** It changed something, and nobody was asked. */
   unasked?: boolean;
 }

@@ -8,6 +8,7 @@ recorded whole. Lives elsewhere: requests and answers (dialogue.py).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from voxpilot.agents.options import options_of
@@ -16,9 +17,11 @@ from voxpilot.agents.unasked import unasked
 from voxpilot.chat.events import (
     ChatInfoChanged,
     CommandsChanged,
+    DelegateSpoke,
     Json,
     OptionsChanged,
     PlanMade,
+    Spoken,
     TextSpoken,
     ThoughtSpoken,
     ToolCallChanged,
@@ -85,25 +88,23 @@ def tool_id(call: Json) -> str:
 
 
 def _chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
-    cls = SPOKEN[update["sessionUpdate"]]
     content = update["content"]
-    if content == {"type": "text", "text": ""}:
-        return  # some agents clear their throat; it must not cut in two what they are saying
     message = message_id_of(ledger, session, update)
     match content:
         case {"type": "text", "text": str(text)}:
-            ledger.speak(cls, message, text, session.turn, session.tool_call_id, at)
+            ledger.speak(_spoken(session, update["sessionUpdate"], message, text), at)
         case {"type": str()}:
-            event = cls(
-                message_id=message,
-                content="",
-                block=content,
-                turn=session.turn,
-                tool_call_id=session.tool_call_id,
-            )
-            ledger.emit(event, at)
+            ledger.emit(replace(_spoken(session, update["sessionUpdate"], message, ""), block=content), at)
         case _:
             raise NotUnderstood
+
+
+def _spoken(session: Session, kind: str, message: str, text: str) -> Spoken:
+    """What an agent says; one that works for the assistant says it within the assistant's call."""
+    where: Json = {"message_id": message, "turn": session.turn, "tool_call_id": session.tool_call_id}
+    if session.tool_call_id is not None and kind == "agent_message_chunk":
+        return DelegateSpoke(content=text, session_name=session.name, agent=session.agent, **where)
+    return SPOKEN[kind](content=text, **where)
 
 
 def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:

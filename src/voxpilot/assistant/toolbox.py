@@ -18,7 +18,13 @@ from voxpilot.assistant.shapes import Json, Tool, ToolCall
 from voxpilot.assistant.tools.git_tools import GitDiff, GitShow, git_diff, git_show
 from voxpilot.assistant.tools.list_directory import ListDirectory, list_directory
 from voxpilot.assistant.tools.outcome import Arguments, ToolFailed, ToolResult, failed
-from voxpilot.assistant.tools.read_file import ReadExternal, ReadFile, read_file
+from voxpilot.assistant.tools.read_file import (
+    ReadExternal,
+    ReadFile,
+    look_at_external,
+    read_external,
+    read_file,
+)
 from voxpilot.assistant.tools.searching import GlobSearch, GrepSearch, glob_search, grep_search
 from voxpilot.errors import VoxPilotError
 
@@ -115,10 +121,16 @@ def only_looks(name: str) -> bool:
     return name in _OFFERS and _OFFERS[name].run is not None
 
 
-async def run(roots: Sequence[str], call: ToolCall) -> ToolResult:
-    """Run a tool that only looks, in a chat's folders, the workspace first. Failures are results."""
+async def run(roots: Sequence[str], call: ToolCall, agreed_path: str = "") -> ToolResult:
+    """Run a tool that only looks, in a chat's folders, the workspace first. Failures are results.
+
+    A file outside is read only where a person agreed to: at that path, which is the real one.
+    """
     try:
         arguments = checked(call)
+        if isinstance(arguments, ReadExternal) and agreed_path:
+            agreed = arguments.model_copy(update={"path": agreed_path})
+            return await read_external(await look_at_external(agreed), agreed)
         perform = _OFFERS[call.name].run
         if perform is None:
             raise ToolFailed(f"{call.name} cannot be run here.")

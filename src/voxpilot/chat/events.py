@@ -81,6 +81,51 @@ class ThoughtSpoken(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DelegateSpoke(Event):
+    """Text of an agent that works for the assistant, within the call named by `tool_call_id`."""
+
+    kind = "copilot-delta"
+    message_id: str
+    content: str
+    session_name: str
+    agent: str
+    block: Json | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelegateDone(Event):
+    """The agent has done what the assistant delegated to it, or will not."""
+
+    kind = "copilot-done"
+    session_name: str
+    agent: str
+    summary: str
+    stop_reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolReturned(Event):
+    """A tool of the assistant's has ended."""
+
+    kind = "tool-result"
+    id: str
+    name: str
+    content: str
+    """What the model is given."""
+    display: str
+    """All of it, for the person."""
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSuperseded(Event):
+    """An unfinished answer of the model's that was asked for again."""
+
+    kind = "superseded"
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallStarted(Event):
     kind = "tool-call"
     id: str
@@ -249,10 +294,11 @@ class UpdateNotUnderstood(Event):
     raw: Any
 
 
-Spoken = TextSpoken | ThoughtSpoken
+Spoken = TextSpoken | ThoughtSpoken | DelegateSpoke
 EVENT_TYPES: tuple[type[Event], ...] = (
-    MessagePosted, TurnStarted, TextSpoken, ThoughtSpoken, ToolCallStarted, ToolCallChanged, PlanMade,
-    QuestionAsked, QuestionAnswered, TerminalOpened, TerminalPrinted, TerminalExited, AgentStatusChanged,
-    OptionsChanged, CommandsChanged, UsageReported,
+    MessagePosted, TurnStarted, TextSpoken, ThoughtSpoken, DelegateSpoke, DelegateDone, ToolReturned,
+    MessageSuperseded, ToolCallStarted, ToolCallChanged, PlanMade, QuestionAsked, QuestionAnswered,
+    TerminalOpened, TerminalPrinted, TerminalExited, AgentStatusChanged, OptionsChanged, CommandsChanged,
+    UsageReported,
     ChatInfoChanged, NoticeGiven, TurnEnded, UpdateNotUnderstood,
 )  # fmt: skip

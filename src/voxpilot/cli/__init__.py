@@ -78,7 +78,12 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "the running server, or starts one for as long as it takes. Ctrl-C stops the turn, twice leaves. "
         "Exit code: 0 done, 1 failed or cut off, 130 cancelled."
     )
-    run.add_argument("--agent", required=True, metavar="ID", help="one of `voxpilot agents`")
+    run.add_argument("--agent", metavar="ID", help="one of `voxpilot agents`")
+    run.add_argument(
+        "--assistant",
+        action="store_true",
+        help="ask the assistant, which gives work to agents (--agent: to this)",
+    )
     run.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
     run.add_argument("--session", metavar="NAME", help="go on with the chat of this name, or begin it")
     run.add_argument("--json", action="store_true", help="print every event as a line of JSON, nothing else")
@@ -109,6 +114,7 @@ def _run(options: argparse.Namespace) -> int:
     return run(
         load_settings(),
         agent=options.agent,
+        assistant=options.assistant,
         prompt=options.prompt,
         workspace=options.workspace,
         session=options.session,

@@ -28,7 +28,8 @@ _KINDS = {"allow": "allow_once", "reject": "reject_once"}
 def run(
     settings: Settings,
     *,
-    agent: str,
+    agent: str | None,
+    assistant: bool,
     prompt: str,
     workspace: str | None,
     session: str | None,
@@ -36,8 +37,11 @@ def run(
     trust: bool,
     as_json: bool,
 ) -> int:
+    if agent is None and not assistant:
+        raise Invalid("Nobody is named to answer.", "Name an agent with --agent, or use --assistant.")
     job = Job(
         agent=agent,
+        mode="llm" if assistant else "agent",
         workspace=Path(workspace or ".").resolve(),
         prompt=_prompt_of(prompt),
         session=session,

@@ -78,6 +78,17 @@ class Screen:
                 self._say(body)
             case "thought-delta":
                 self._think(body["content"])
+            case "copilot-delta":
+                self._think(body["content"])
+            case "copilot-done":
+                self.note(f"* {one_line(body['agent'])} [{one_line(body['session_name'])}] is done")
+            case "tool-result" if body["is_error"]:
+                self.note(f"* failed: {one_line(body['content'])}")
+            case "superseded":
+                self.note("- The server was restarted; the model is asked again.")
+            case "tool-call" if body.get("name") == "copilot_agent":
+                wanted = body["input"] if isinstance(body.get("input"), dict) else {}
+                self.note(f"* copilot_agent [{one_line(str(wanted.get('session_name')))}]")
             case "tool-call":
                 title = body.get("title") or body.get("name") or body["id"]
                 self.note(f"* {one_line(body.get('tool_kind') or 'other')}: {one_line(title)}")

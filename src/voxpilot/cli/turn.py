@@ -14,6 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Literal
 
 from voxpilot.chat.events import Json
 from voxpilot.cli.client import ChatEvent, Client, Refused, new_key
@@ -29,9 +30,10 @@ DONE, FAILED, CANCELLED = 0, 1, 130
 class Job:
     """What a person asked for."""
 
-    agent: str
+    agent: str | None
     workspace: Path
     prompt: str
+    mode: Literal["llm", "agent"] = "agent"
     session: str | None = None
     """The name of a chat to go on with, for this agent and workspace."""
     answer_kind: str | None = None
@@ -96,12 +98,16 @@ class Run:
         if job.session is not None:
             named = await self._client.call("GET", "/api/chats", name=job.session)
             for chat in named["chats"]:
-                if (chat["agent"], chat["workspace"]) == (job.agent, str(job.workspace)):
+                if (chat["mode"], chat["agent"], chat["workspace"]) == (
+                    job.mode,
+                    job.agent,
+                    str(job.workspace),
+                ):
                     return dict(chat)
             # The same key for the same name, so that two runs that begin together share one chat.
-            which = json.dumps([job.agent, str(job.workspace), job.session])
+            which = json.dumps([job.mode, job.agent, str(job.workspace), job.session])
             key = f"run-{hashlib.sha256(which.encode()).hexdigest()}"
-        body: Json = {"workspace": str(job.workspace), "mode": "agent", "agent": job.agent, "key": key}
+        body: Json = {"workspace": str(job.workspace), "mode": job.mode, "agent": job.agent, "key": key}
         return dict(await self._client.call("POST", "/api/chats", body | {"name": job.session}))
 
     async def _pump(self) -> None:

@@ -35,13 +35,12 @@ class NewChatWish:
 
 async def check(house: House, wish: NewChatWish) -> None:
     """Raises what is wrong with a wish."""
-    if wish.mode != "agent":
-        raise Invalid("Only agent mode is offered yet.", 'Use mode "agent" and name an agent.')
-    if wish.agent is None:
+    if wish.mode == "agent" and wish.agent is None:
         raise Invalid("Agent mode needs an agent.", "Name one of the agents in the list.")
-    house.catalog.get(wish.agent)
+    if wish.agent is not None:
+        house.catalog.get(wish.agent)
     for folder in (wish.workspace, *wish.directories):
-        await _check_folder(folder)
+        await check_folder(folder)
 
 
 async def check_unused(house: House, wish: NewChatWish) -> None:
@@ -76,7 +75,7 @@ def new_ledger(wish: NewChatWish, key: str | None, now: float) -> Ledger:
     return ledger
 
 
-async def _check_folder(path: str) -> None:
+async def check_folder(path: str) -> None:
     folder = Path(path)
     if not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
         raise Invalid(f"There is no folder {path}.", "Give the absolute path of a folder that exists.")

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voxpilot.runtime import files, questions, restoring, signing_in, terminals, trust, turn
+from voxpilot.runtime import assisting, files, questions, restoring, signing_in, terminals, trust, turn
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question
 
 Consequence = Callable[[Ledger, Question, float], None]
 _CONSEQUENCES: dict[str, Consequence] = {
     files.PURPOSE: files.decided,
+    assisting.OUTSIDE: assisting.reading_decided,
     restoring.CONTEXT: restoring.context_decided,
     signing_in.PURPOSE: signing_in.decided,
     trust.PURPOSE: trust.decided,

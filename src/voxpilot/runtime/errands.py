@@ -37,7 +37,7 @@ class Errands:
     def __init__(
         self,
         house: House,
-        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
         hand_in: Callable[[Callable[[Ledger, float], dict[str, Any]]], Awaitable[Any]],
     ) -> None:
         self._house, self._spawn, self._hand_in = house, spawn, hand_in

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from voxpilot.runtime import journal_step, snapshot
 from voxpilot.runtime.errands import Errands
 from voxpilot.runtime.house import House
 from voxpilot.runtime.progress import Progress
+from voxpilot.runtime.thinking import Thinking
 from voxpilot.runtime.wakeup import Wakeup
 from voxpilot.storage import folds
 from voxpilot.storage import ledger as ledgers
@@ -58,6 +59,7 @@ class LiveChat:
         """Processes that asked to start and have not done so yet."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._errands = Errands(house, self._spawn, self.do)
+        self._thinking = Thinking(house, self._spawn, self.do)
         self._commands: list[_Command] = []
         self._news = asyncio.Event()
         self._news.set()
@@ -284,6 +286,7 @@ class LiveChat:
             link.mind(t for t in self.ledger.all(Terminal) if t.process_id == process.id)
             link.acknowledge(process.offset)
         self._errands.start_due(self.ledger)
+        self._thinking.start_due(self.ledger)
         for process_id in [id for id in self._links if self.ledger.get(Process, id) is None]:
             self._close_link(process_id)
 
@@ -309,10 +312,11 @@ class LiveChat:
 
         self._spawn(finish())
 
-    def _spawn(self, work: Any) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._task_done)
+        return task
 
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -8,7 +8,6 @@ running the steps (live_chat.py).
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -17,12 +16,13 @@ from voxpilot.agents.abilities import name_of
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, HelpWanted, Withdrawn
 from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
-from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
+from voxpilot.agents.failures import describe_error, wants_sign_in
 from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import callbacks, moving, policy, questions, signing_in, tasks, trust, turn
+from voxpilot.runtime import callbacks, moving, policy, questions, signing_in, tasks, turn
+from voxpilot.runtime.assisting import Assisting
+from voxpilot.runtime.launching import Launching
 from voxpilot.runtime.restoring import Restoring
-from voxpilot.runtime.starts import ordinal
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import (
@@ -32,12 +32,9 @@ from voxpilot.storage.rows import (
     Question,
     Request,
     Session,
-    Sighting,
     Task,
     Turn,
 )
-
-CRASH_WINDOW_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +60,10 @@ class Progress:
             if not waiting or not self.may_begin or now < self._quiet_until():
                 return
             current = turn.start(self.ledger, waiting[0], now)
-        if current.cancelled_at is None:
-            for task in tasks.of_turn(self.ledger, current):
-                self._pursue(task, now)
+        if current.agent == turn.ASSISTANT:
+            self._assist(current, now)
+        else:
+            self._pursue_all(current, now)
 
     def happened(self, happening: Happening, at: float) -> None:
         match happening:
@@ -108,9 +106,9 @@ class Progress:
         policy.turn_down_late(self.ledger, self.settings, now)
         for process in self.ledger.all(Process):
             if process.state == "waiting" and self.may_begin:
-                self._line_up(process, now)
+                self._launching().line_up(process, now)
             elif process.state == "starting":
-                self._starting(process, now)
+                self._launching().watch(process, now)
             elif process.state == "stopping" and not process.lines_out:
                 self.process_ended(process, {"reason": "stopped"}, now)  # it never began
         self._restoring().on_time(now)
@@ -137,6 +135,20 @@ class Progress:
             yield current.cancelled_at + self.settings.cancel_timeout
 
     # The running turn
+
+    def _assist(self, current: Turn, now: float) -> None:
+        """What the assistant wants next may be refused at once, and then it may want something else."""
+        while True:
+            Assisting(self.ledger, self.settings, self.catalog).advance(current, now)
+            waiting = len(tasks.of_turn(self.ledger, current))
+            self._pursue_all(current, now)
+            if len(tasks.of_turn(self.ledger, current)) == waiting:
+                return
+
+    def _pursue_all(self, current: Turn, now: float) -> None:
+        if current.cancelled_at is None:
+            for task in tasks.of_turn(self.ledger, current):
+                self._pursue(task, now)
 
     def _pursue(self, task: Task, now: float) -> None:
         if tasks.prompt_request(self.ledger, task) is not None:
@@ -165,60 +177,25 @@ class Progress:
         """Sessions that somebody wants open although no turn needs them yet."""
         for session in [session for session in self.ledger.all(Session) if session.wanted]:
             process = tasks.process_of(self.ledger, session.agent)
-            if process is None and (error := self._crash_loop(now)) is not None:
+            if process is None and (error := self._launching().crash_loop(now)) is not None:
                 self.ledger.emit(NoticeGiven(level="error", code="crash-loop", text=error["message"]), now)
                 no_longer_wanted(self.ledger, session.agent)
             elif process is None:
-                self._launch(session.agent, now)
+                self._launching().launch(session.agent, now)
             elif process.state == "ready":
                 self._restoring().session_for(process, session.name, now)
+
+    def _launching(self) -> Launching:
+        return Launching(self.ledger, self.settings, self.catalog, self.place_of)
 
     def _restoring(self) -> Restoring:
         return Restoring(self.ledger, self.settings, self.catalog)
 
     def _start_process(self, task: Task, now: float) -> None:
-        if (error := self._crash_loop(now)) is not None:
+        if (error := self._launching().crash_loop(now)) is not None:
             turn.finish(self.ledger, task, "failed", "error", now, error)
         else:
-            self._launch(task.agent, now)
-
-    def _crash_loop(self, now: float) -> Json | None:
-        """Why an agent is not started again just now."""
-        crashes = [at for at in self.ledger.chat.crashes if at > now - CRASH_WINDOW_SECONDS]
-        if len(crashes) < self.settings.crash_limit:
-            return None
-        return {
-            "message": f"The agent failed {len(crashes)} times within a minute; it is left alone now.",
-            "hint": "Look at its last words above; try again in a minute.",
-            "code": "crash-loop",
-        }
-
-    def _launch(self, agent: str, now: float) -> None:
-        ledger = self.ledger
-        if not trust.is_given(ledger, self.settings, agent, now):
-            return
-        process = Process(
-            id=f"k-{uuid.uuid4().hex[:12]}",
-            chat_id=ledger.chat.id,
-            agent=agent,
-            started_at=now,
-            state="waiting",
-        )
-        self._line_up(ledger.save(process), now)
-
-    def _line_up(self, process: Process, now: float) -> None:
-        """Begin if it is this one's turn, else tell its place."""
-        ledger = self.ledger
-        place = self.place_of(process.id)
-        if place == 0:
-            process = ledger.change(process, state="starting", started_at=now, place=0)
-            offered = self.catalog.describe(process.agent)
-            sessions.begin(ledger, process, now, offered.fs, offered.terminal)
-            ledger.emit(AgentStatusChanged(agent=process.agent, status="starting"), now)
-        elif place != process.place:
-            ledger.change(process, place=place)
-            text = f"Waiting to start, {ordinal(place)} in line."
-            ledger.emit(AgentStatusChanged(agent=process.agent, status="starting", message=text), now)
+            self._launching().launch(task.agent, now)
 
     # What comes in
 
@@ -228,7 +205,7 @@ class Progress:
             return
         match answered.request.method:
             case "initialize":
-                self._begun(process, answered, at)
+                self._launching().begun(process, answered, at)
             case "authenticate":
                 signing_in.answered(self.ledger, process, self.catalog.describe(process.agent), answered, at)
             case method if method in OPENING and "session_name" in answered.request.subject:
@@ -237,32 +214,6 @@ class Progress:
                 self._prompt_answered(answered, at)
             case "session/set_config_option" | "session/set_mode" | "session/set_model":
                 self._option_answered(answered, at)
-
-    def _begun(self, process: Process, answered: Answered, at: float) -> None:
-        ledger = self.ledger
-        try:
-            if answered.error is not None:
-                raise AgentRefused(**_message_and_hint(answered.error))
-            result = sessions.check_begun(answered.result)
-        except AgentRefused as refused:
-            self._give_up(process, {"message": refused.message, "hint": refused.hint}, at)
-            return
-        if process.state == "starting":
-            ledger.change(process, state="ready", initialized=result)
-            ledger.save(Sighting(agent=process.agent, initialized=result, at=at))
-            self._note_version(process, name_of(result)[1], at)
-            ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
-
-    def _note_version(self, process: Process, version: str | None, at: float) -> None:
-        """Say so if this is not the agent that the chat last spoke to."""
-        mine = [session for session in self.ledger.all(Session) if session.agent == process.agent]
-        before = {session.agent_version for session in mine} - {None, version}
-        if before and version:
-            name = self.catalog.describe(process.agent).display_name
-            text = f"{name} has changed: {', '.join(sorted(map(str, before)))} → {version}."
-            self.ledger.emit(NoticeGiven(level="info", code="agent-changed", text=text), at)
-        for session in mine:
-            self.ledger.change(session, agent_version=version)
 
     def _prompt_answered(self, answered: Answered, at: float) -> None:
         task = self.ledger.get(Task, tasks.task_id_of(answered.request))
@@ -351,31 +302,6 @@ class Progress:
         for early in [early for early in ledger.all(EarlyFrame) if early.process_id == process.id]:
             ledger.delete(early)
 
-    def _give_up(self, process: Process, error: Json, at: float) -> None:
-        """The agent cannot be used: end it, and what waits for it."""
-        for task in tasks.of_agent(self.ledger, process.agent):
-            turn.finish(self.ledger, task, "failed", "error", at, error)
-        self.ledger.change(process, state="stopping", force=True)
-        no_longer_wanted(self.ledger, process.agent)
-        event = AgentStatusChanged(
-            agent=process.agent, status="error", message=error["message"], hint=error.get("hint")
-        )
-        self.ledger.emit(event, at)
-
-    def _starting(self, process: Process, now: float) -> None:
-        if not process.slow and now >= process.started_at + self.settings.start_notice:
-            process = self.ledger.change(process, slow=True)
-            event = AgentStatusChanged(
-                agent=process.agent, status="starting", message="Still starting.", hint="Stop it if it hangs."
-            )
-            self.ledger.emit(event, now)
-        if now >= process.started_at + self.settings.start_timeout:
-            error = {
-                "message": f"The agent gave no answer within {self.settings.start_timeout:.0f} s.",
-                "hint": "Try its command in a terminal; it may wait for something there.",
-            }
-            self._give_up(process, error, now)
-
     def _force(self, current: Turn, now: float) -> None:
         """The agent did not stop when asked."""
         text = "The agent did not stop when asked, so it was ended."
@@ -389,8 +315,3 @@ class Progress:
         """Some agents answer the prompt before their last words; the next prompt waits for them."""
         ends = [session.answered_at for session in self.ledger.all(Session) if session.answered_at]
         return max(ends, default=0.0) + self.settings.quiet_time
-
-
-def _message_and_hint(error: Json) -> dict[str, str]:
-    described = describe_error(error)
-    return {"message": described["message"], "hint": described.get("hint", "")}

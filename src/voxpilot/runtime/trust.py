@@ -11,7 +11,7 @@ from __future__ import annotations
 from voxpilot.agents.opening import no_longer_wanted
 from voxpilot.chat.events import NoticeGiven
 from voxpilot.chat.permissions import is_inside
-from voxpilot.runtime import questions, turn
+from voxpilot.runtime import questions, tasks, turn
 from voxpilot.runtime.ground import real_path
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
@@ -48,7 +48,8 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
     text = "Nothing was started, for the folder is not trusted. Send a message to be asked again."
     ledger.emit(NoticeGiven(level="info", code="not-trusted", text=text, turn=question.turn), at)
     if (current := turn.running(ledger)) is not None:
-        turn.end(ledger, current, "cancelled", "cancelled", at)
+        for task in tasks.of_turn(ledger, current):
+            turn.finish(ledger, task, "cancelled", "cancelled", at)
 
 
 def _ask(ledger: Ledger, folders: list[str], agent: str, now: float) -> None:

@@ -20,9 +20,12 @@ from voxpilot.chat.events import (
 )
 from voxpilot.chat.titles import title_of
 from voxpilot.errors import Conflict, Invalid, NotFound
-from voxpilot.runtime import questions, tasks, terminals
+from voxpilot.runtime import delegating, questions, tasks, terminals
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question, Session, Task, Turn, TurnState
+
+ASSISTANT = ""
+"""In place of an agent's name: the assistant answers."""
 
 
 def running(ledger: Ledger) -> Turn | None:
@@ -41,7 +44,7 @@ def queued(ledger: Ledger) -> list[Turn]:
 
 def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, ahead: bool = False) -> Turn:
     """Put a person's message behind whatever runs; `ahead` of what waits already."""
-    agent = ledger.chat.agent
+    agent = ledger.chat.agent if ledger.chat.mode == "agent" else ASSISTANT
     if agent is None:
         raise Invalid("This chat has no agent to talk to.", "Choose an agent for the chat.")
     ledger.last_turn += 1
@@ -82,13 +85,14 @@ def remove(ledger: Ledger, message_id: str, now: float) -> None:
 
 def start(ledger: Ledger, turn: Turn, now: float) -> Turn:
     turn = ledger.change(turn, state="running", started_at=now)
-    tasks.of_whole_turn(ledger, turn, now)
+    if turn.agent != ASSISTANT:
+        tasks.of_whole_turn(ledger, turn, now)
     event = TurnStarted(
         turn=turn.id,
-        by="agent",
+        by="agent" if turn.agent else "assistant",
         message_id=turn.message_id,
-        agent=turn.agent,
-        session_name=turn.session_name,
+        agent=turn.agent or None,
+        session_name=turn.session_name if turn.agent else None,
     )
     ledger.emit(event, now)
     return turn
@@ -123,7 +127,9 @@ def finish(
     """A task is over, and with it the turn that was nothing else."""
     turn = ledger.get(Turn, task.turn)
     tasks.close(ledger, task, stop_reason, now)
-    if turn is not None and task.tool_call_id is None:
+    if task.tool_call_id is not None:
+        delegating.finished(ledger, task, stop_reason, error, now)
+    elif turn is not None:
         end(ledger, turn, state, stop_reason, now, error)
     tasks.tell_free(ledger, task.agent, now)
 
@@ -132,6 +138,8 @@ def end(
     ledger: Ledger, turn: Turn, state: TurnState, stop_reason: str, now: float, error: Json | None = None
 ) -> None:
     """The one way a running turn ends."""
+    for task in tasks.of_turn(ledger, turn):
+        tasks.close(ledger, task, stop_reason, now)
     for question in _questions_of(ledger, turn):
         questions.cancel(ledger, question, now)
     ledger.change(turn, state=state, ended_at=now, stop_reason=stop_reason, error=error)

@@ -13,8 +13,9 @@ from typing import Any
 
 import orjson
 
+from voxpilot.chat.blocks import KEPT_BLOCKS, new_head
 from voxpilot.chat.events import Json
-from voxpilot.chat.transcript import KEPT_BLOCKS, Transcript, fold, new_head
+from voxpilot.chat.transcript import Transcript, fold
 from voxpilot.storage.database import Batch
 from voxpilot.storage.event_log import read_all
 

@@ -13,13 +13,14 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from voxpilot.chat.events import Event, TextSpoken, ThoughtSpoken
+from voxpilot.chat.events import Event, Spoken
 from voxpilot.chat.preview import DELTA_LIMIT
 from voxpilot.chat.transcript import Transcript
 from voxpilot.errors import NotFound
 from voxpilot.storage import folds, tables
 from voxpilot.storage.database import Batch
 from voxpilot.storage.event_log import APPEND, Recorded, encode, numbered
+from voxpilot.storage.model_rows import Call, ModelStep
 from voxpilot.storage.rows import (
     Chat,
     EarlyFrame,
@@ -44,6 +45,8 @@ _Key = tuple[Any, ...]
 _OPEN: tuple[tuple[type[Row], str], ...] = (
     (Turn, "chat_id = ? AND state IN ('queued', 'running') ORDER BY number"),
     (Task, "chat_id = ? AND ended_at IS NULL ORDER BY created_at"),
+    (ModelStep, "chat_id = ? AND over = 0 ORDER BY number"),
+    (Call, "chat_id = ? AND over = 0 ORDER BY created_at, number"),
     (Session, "chat_id = ?"),
     (Process, "chat_id = ? AND state != 'ended'"),
     (Question, "chat_id = ? AND state = 'open'"),
@@ -74,7 +77,8 @@ class Ledger:
         self._dirty: dict[tuple[type[Row], _Key], Row | None] = {}
         self._events: list[tuple[Recorded, float, bytes | None]] = []
         self._run: list[str] = []
-        self._run_of: tuple[type[TextSpoken] | type[ThoughtSpoken], str, str | None, str | None] | None = None
+        self._run_of: tuple[type[Spoken], str, str | None, str | None] | None = None
+        self._run_first: Spoken | None = None
         self._run_at = 0.0
         self._seq = chat.last_seq
 
@@ -131,25 +135,21 @@ class Ledger:
         self._end_run()
         self._append(event, at)
 
-    def speak(
-        self,
-        cls: type[TextSpoken] | type[ThoughtSpoken],
-        message_id: str,
-        content: str,
-        turn: str | None,
-        tool_call_id: str | None,
-        at: float,
-    ) -> None:
+    def speak(self, spoken: Spoken, at: float) -> None:
         """Text of a message. What is already waiting for the same message becomes one event."""
-        run_of = (cls, message_id, turn, tool_call_id)
+        run_of = (type(spoken), spoken.message_id, spoken.turn, spoken.tool_call_id)
         if run_of != self._run_of:
             self._end_run()
-            self._run_of, self._run_at = run_of, at
-        self._run.append(content)
+            self._run_of, self._run_at, self._run_first = run_of, at, spoken
+        self._run.append(spoken.content)
 
     def more(self, contents: list[str]) -> None:
         """Further text of the message that is being spoken."""
         self._run += contents
+
+    def settle(self) -> None:
+        """Have the transcript hold all that was spoken so far."""
+        self._end_run()
 
     def take(self, now: float) -> Step:
         """Close the step: everything changed since the last one, as one batch."""
@@ -195,14 +195,11 @@ class Ledger:
     def _end_run(self) -> None:
         if self._run_of is None:
             return
-        cls, message_id, turn, tool_call_id = self._run_of
+        assert self._run_first is not None
         text = "".join(self._run)
         self._run_of, self._run = None, []
         for start in range(0, max(len(text), 1), DELTA_LIMIT):
-            piece = text[start : start + DELTA_LIMIT]
-            self._append(
-                cls(message_id=message_id, content=piece, turn=turn, tool_call_id=tool_call_id), self._run_at
-            )
+            self._append(replace(self._run_first, content=text[start : start + DELTA_LIMIT]), self._run_at)
 
     def _append(self, event: Event, at: float) -> None:
         self._seq += 1
@@ -237,6 +234,8 @@ def _is_closed(row: Row) -> bool:
     match row:
         case Turn(state=state):
             return state not in ("queued", "running")
+        case ModelStep(over=over) | Call(over=over):
+            return over
         case Task(ended_at=ended_at):
             return ended_at is not None
         case Process(state=state):

@@ -77,6 +77,8 @@ class Turn(Row):
     """While queued: goes before those that are not."""
     stop_reason: str | None = None
     error: Json | None = None
+    resumptions: int = 0
+    """How often an assistant's turn had to ask its model again because the server had died."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

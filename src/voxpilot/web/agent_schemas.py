@@ -134,3 +134,47 @@ class CheckEvents(BaseModel):
 
     step: CheckStep
     done: CheckDone
+
+
+class AssistantWish(Body):
+    """A model to be tried before it is chosen."""
+
+    provider: str | None = Field(None, max_length=50)
+    model: str | None = Field(None, max_length=200)
+    base_url: str | None = Field(None, max_length=2000)
+    api_key: str | None = Field(None, max_length=4096)
+
+
+class ModelChosen(BaseModel):
+    provider: str
+    model: str
+
+
+class ModelProblem(BaseModel):
+    message: str
+    hint: str
+
+
+class ProviderInfo(BaseModel):
+    id: str
+    name: str
+    needs_key: bool
+    model: str
+    """What is taken when none is named."""
+
+
+class AssistantInfo(BaseModel):
+    chosen: ModelChosen | None
+    problem: ModelProblem | None
+    """Why no model can be asked."""
+    providers: list[ProviderInfo]
+
+
+class ModelList(BaseModel):
+    models: list[str]
+
+
+class AssistantTrial(BaseModel):
+    ok: bool
+    message: str
+    hint: str

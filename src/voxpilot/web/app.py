@@ -15,6 +15,7 @@ from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
 from voxpilot.web import (
     agents,
+    assistant,
     auth,
     chats,
     checks,
@@ -59,7 +60,7 @@ def create_api(supervisor: Supervisor | None = None, access: Access | None = Non
     api.state.supervisor = supervisor
     api.state.access = access
     api.state.streams = Streams()
-    for module in (auth, chats, questions, decisions, agents, checks, past, settings, stream):
+    for module in (auth, chats, questions, decisions, agents, checks, past, assistant, settings, stream):
         api.include_router(module.router)
     errors.install(api)
     pages.install(api, pages.read_pages())

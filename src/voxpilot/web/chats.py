@@ -6,16 +6,15 @@ does (runtime/), the streams (stream.py).
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from voxpilot.chat.events import ChatInfoChanged, Json
+from voxpilot.chat.events import Json
 from voxpilot.chat.permissions import default_policy
 from voxpilot.errors import NotFound
-from voxpilot.runtime import moving, options, policy, restarting, turn
+from voxpilot.runtime import changing, moving, options, policy, restarting, turn
 from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage import chats
@@ -57,14 +56,10 @@ async def list_all(sup: Sup, name: Annotated[str | None, Query(max_length=200)] 
 
 @router.post("", status_code=201, response_model=ChatInfo)
 async def create(body: NewChat, sup: Sup) -> Json:
-    """Without a named agent it is the default one's, which may mean to look for programs."""
-    agent = body.agent
-    if agent is None and body.mode == "agent":
-        agent = await asyncio.to_thread(sup.house.catalog.default)
     wish = NewChatWish(
-        workspace=body.workspace or sup.default_workspace(agent),
+        workspace=body.workspace or sup.default_workspace(body.agent),
         mode=body.mode,
-        agent=agent,
+        agent=body.agent,
         policy=body.permissions or default_policy(body.mode),
         name=body.name,
         load=body.load,
@@ -80,10 +75,11 @@ async def one(chat_id: str, sup: Sup) -> Json:
 
 @router.patch("/{chat_id}", response_model=ChatInfo)
 async def change(chat_id: str, body: ChatChange, sup: Sup) -> Json:
+    if body.agent is not None:
+        sup.house.catalog.get(body.agent)
+
     def act(ledger: Ledger, now: float) -> Json:
-        if body.title is not None:
-            ledger.change(ledger.chat, title=body.title)
-            ledger.emit(ChatInfoChanged(title=body.title), now)
+        changing.change(ledger, now, title=body.title, mode=body.mode, agent=body.agent)
         if body.permissions is not None:
             policy.change(ledger, body.permissions, now)
         if body.workspace is not None:

@@ -101,8 +101,10 @@ class Restarted(BaseModel):
 
 class ChatChange(Body):
     title: str | None = Field(None, min_length=1, max_length=500)
-    permissions: Literal["ask", "auto"] | None = None
+    mode: Literal["llm", "agent"] | None = None
+    agent: str | None = Field(None, max_length=100)
     workspace: str | None = Field(None, max_length=4096)
+    permissions: Literal["ask", "auto"] | None = None
 
 
 class ChatInfo(BaseModel):

@@ -12,11 +12,8 @@ export function ChatHeader(props: {
   state: ChatState;
   agentName: string;
   isPanelOpen: boolean;
-  /** What the agent asks for is approved by itself. */
-  isUnattended: boolean;
   menu: readonly MenuItem[];
   onPanel: () => void;
-  onAgent: () => void;
 }): JSX.Element {
   const workspace = () => props.state.head.workspace ?? "";
   return (
@@ -31,12 +28,9 @@ export function ChatHeader(props: {
         <p class="chat-place cut" title={workspace()}>
           {props.agentName}
           <Show when={workspace()}> in {baseName(workspace())}</Show>
-          <Show when={props.isUnattended}>
-            <span class="unattended"> · approves by itself</span>
-          </Show>
         </p>
       </div>
-      <StatusChip status={statusOf(props.state)} onPress={props.onAgent} />
+      <StatusChip status={statusOf(props.state)} onPress={props.onPanel} />
       <button
         type="button"
         class="icon-button"

@@ -7,11 +7,9 @@ import { QuestionIcon, WarningIcon } from "../icons";
 import { CutNote } from "../tool/CutNote";
 import { commandOf, diffsOf } from "../tool/words";
 import { createAnswering } from "./answering";
-import { ConfirmDetail } from "./ConfirmDetail";
 import { FormAnswer } from "./FormAnswer";
 import { OptionsAnswer } from "./OptionsAnswer";
 import type { Answers } from "./QuestionDock";
-import { SignInAnswer } from "./SignInAnswer";
 import { UrlAnswer } from "./UrlAnswer";
 import { visibleText } from "./visibleText";
 import { WhatWillHappen } from "./WhatWillHappen";
@@ -35,7 +33,7 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
         </h2>
       </header>
       <div class="question-body">
-        <Show when={title() !== commandOf(question().detail) && question().type !== "sign-in"}>
+        <Show when={title() !== commandOf(question().detail)}>
           <p class="question-title" dir="auto">
             {title()}
           </p>
@@ -51,9 +49,6 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
             </p>
           )}
         </For>
-        <Show when={question().type === "confirm"}>
-          <ConfirmDetail detail={question().detail} />
-        </Show>
         <WhatWillHappen detail={question().detail} name={`${here.chatId}:${props.question.pos}`} />
         <Show when={answering.problem()}>
           {(problem) => (
@@ -71,9 +66,6 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
         </Match>
         <Match when={props.question.type === "url"}>
           <UrlAnswer question={props.question} answers={props.answers} answering={answering} />
-        </Match>
-        <Match when={props.question.type === "sign-in"}>
-          <SignInAnswer question={props.question} answers={props.answers} answering={answering} />
         </Match>
       </Switch>
     </div>
