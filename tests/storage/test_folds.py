@@ -10,8 +10,8 @@ import pytest
 from tests.kit.traces import recordings
 from tests.runtime.replay import CHAT, Replay
 from voxpilot.chat.blocks import KEPT_BLOCKS
-from voxpilot.chat.transcript import fold
 from voxpilot.chat.events import NoticeGiven
+from voxpilot.chat.transcript import fold
 from voxpilot.storage import folds
 
 
