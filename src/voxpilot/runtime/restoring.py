@@ -71,15 +71,18 @@ class Restoring:
                 self._opened(process, session, answered, at)
 
     def deadlines(self) -> Iterator[float]:
-        for request in self._under_way():
-            if (process := self.ledger.get(Process, request.process_id)) is not None:
-                yield self._deadline(process, request)
+        for process, request in self._waited_for():
+            yield self._deadline(process, request)
 
     def on_time(self, now: float) -> None:
-        for request in self._under_way():
-            process = self.ledger.get(Process, request.process_id)
-            if process is not None and now >= self._deadline(process, request):
+        for process, request in self._waited_for():
+            if now >= self._deadline(process, request):
                 self._too_slow(process, request, now)
+
+    def _waited_for(self) -> list[tuple[Process, Request]]:
+        """Requests that an agent may still answer: one that is being ended is not waited for again."""
+        found = [(self.ledger.get(Process, request.process_id), request) for request in self._under_way()]
+        return [(p, request) for p, request in found if p is not None and p.state == "ready"]
 
     def _deadline(self, process: Process, request: Request) -> float:
         """A request made while frames are read bears the keeper's time, which need not be ours."""
