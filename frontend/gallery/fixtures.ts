@@ -1,6 +1,6 @@
 // Made-up blocks, one of every kind and in every state worth looking at.
 
-import type { Block, ToolContent } from "../src/state";
+import type { Block, CheckStep, Decision, DeviceInfo, SettingsInfo, ToolContent } from "../src/state";
 
 export const NOW = Math.floor(Date.now() / 1000);
 const WORKSPACE = "/home/ada/projects/shop";
@@ -254,6 +254,66 @@ export function terminalTurn(): Block[] {
   ];
 }
 
+export const signInQuestion = (reason?: string) =>
+  question({
+    type: "sign-in",
+    title: "GitHub Copilot wants you to sign in",
+    agent: "copilot",
+    options: [
+      { id: "method:web", label: "Sign in with GitHub", kind: "sign_in" },
+      { id: "done", label: "I have signed in: try again", kind: "retry" },
+      { id: "dismiss", label: "Not now", kind: "reject_once" },
+    ],
+    detail: {
+      methods: [
+        { id: "web", name: "Sign in with GitHub", description: "Opens a page in the browser of the machine where the agent runs.", type: "agent" },
+        { id: "tty", name: "Sign in in a terminal", description: "Run this where VoxPilot runs.", type: "terminal", command: "copilot --acp --stdio login" },
+      ],
+      hint: "Run `copilot login` in a terminal.",
+      ...(reason && { reason }),
+    },
+  });
+
+export const trustQuestion = () =>
+  question({
+    type: "confirm",
+    title: `Do you trust the files in ${WORKSPACE}?`,
+    options: [
+      { id: "trust", label: "Trust this folder", kind: "trust" },
+      { id: "not-now", label: "Not now", kind: "not_now" },
+    ],
+    detail: { folders: [WORKSPACE], why: "Agents started here can run its code and follow its settings and instructions." },
+  });
+
+export const contextQuestion = () =>
+  question({
+    type: "confirm",
+    title: "Tell the new Claude Code session what you last asked for?",
+    options: [
+      { id: "include", label: "Send it along", kind: "allow_once" },
+      { id: "leave-out", label: "Leave it out", kind: "reject_once" },
+    ],
+    detail: { text: "Sessions of signed-in users live too long after a renewal. Find out why, fix it, and add a test." },
+  });
+
+/** Everything the house says of sessions, and a turn that broke off. */
+export function brokenTurn(): Block[] {
+  const notice = (before: number, level: string, code: string, text: string, detail?: string) =>
+    block(before, { kind: "notice", level, code, text, ...(detail && { detail }) });
+  return [
+    notice(500, "info", "restored", "Claude Code has its session back.", "What it said last, before it ended, may be missing on its side."),
+    notice(495, "info", "restarted", "The agent is restarted with its session."),
+    notice(490, "info", "no-memory", "Codex cannot bring sessions back: once it ends, it will not remember this chat."),
+    notice(485, "info", "history-unseen", "Codex goes on with this session, but cannot show what was said in it before."),
+    notice(480, "warning", "session-not-restored", "The previous Claude Code session could not be restored. A new session has been started. Your conversation history in VoxPilot is intact."),
+    notice(475, "info", "context-sent", "The new session is told what the lost one was last asked for.", "Find out why sessions live too long."),
+    notice(470, "info", "not-trusted", "Nothing was started, for the folder is not trusted. Send a message to be asked again."),
+    block(400, { kind: "message", id: "m9", role: "user", text: "Now tidy up the imports." }),
+    block(390, { kind: "text", message_id: "a9", text: "Three files have imports out of order. I will begin with" }),
+    block(380, { kind: "turn", since: NOW - 400, stop_reason: "interrupted", error: { message: "Claude Code crashed (signal 11, SIGSEGV).", hint: "What it said so far is kept. Send a message to start it again.", detail: "Segmentation fault" } }),
+  ];
+}
+
 /** Everything that may go wrong or look odd. */
 export function oddTurn(): Block[] {
   const huge = Array.from({ length: 900 }, (_, n) => `line ${n + 1} of a long file`).join("\n");
@@ -292,6 +352,41 @@ export function delegatedTurn(): Block[] {
     block(280, { kind: "plan", entries: PLAN.slice(0, 3), ...call }),
   ];
 }
+
+export const SETTINGS = {
+  values: { strict: false, acpAutoAllowPermissions: false, question_timeout: 0, trusted_folders: ["/home/ada/projects"], acpDefaultAgentId: "", interactionModeDefault: "agent", work_dir: WORKSPACE },
+  path: "/home/ada/.config/voxpilot/config.toml",
+  problem: null,
+  decided_elsewhere: [],
+  only_in_file: [],
+  waiting: [],
+} as unknown as SettingsInfo;
+
+export const DEVICES: DeviceInfo[] = [
+  { id: "d1", name: "Chrome on Linux", created_at: NOW - 900_000, last_used_at: NOW - 5, this_one: true },
+  { id: "d2", name: "Safari on iPhone", created_at: NOW - 300_000, last_used_at: NOW - 4000, this_one: false },
+];
+
+const decision = (at: number, more: Partial<Decision>): Decision => ({
+  id: `x${at}`, chat: "a1", chat_title: "Sessions live too long after a renewal", turn: "t", agent: "claude", type: "permission", purpose: "agent",
+  title: "python -m pytest -q", detail: { tool_kind: "execute", input: { command: "python -m pytest -q" } }, options: [{ id: "once", label: "Yes", kind: "allow_once" }],
+  asked_at: NOW - at - 4, at: NOW - at, outcome: "allow_once", option_id: "once", by: "person", where: "Safari on iPhone", reason: null, policy: "ask", cut: false, ...more,
+});
+
+export const DECISIONS: Decision[] = [
+  decision(40, {}),
+  decision(600, { title: "Edit sessions.py", by: "auto", where: null, policy: "auto", detail: { tool_kind: "edit", locations: [{ path: at("shop/auth/sessions.py") }], content: [authDiff] } as never }),
+  decision(4000, { title: "rm -rf build", outcome: "reject_once", option_id: "no", reason: "Only the cache, please.", detail: { tool_kind: "execute", input: { command: "rm -rf build" } }, options: [{ id: "no", label: "No", kind: "reject_once" }] }),
+  decision(90_000, { title: `Do you trust the files in ${WORKSPACE}?`, type: "confirm", purpose: "trust", outcome: "trust", option_id: "trust", detail: { folders: [WORKSPACE] }, options: [{ id: "trust", label: "Trust this folder", kind: "trust" }] }),
+];
+
+export const STEPS: CheckStep[] = [
+  { name: "found", outcome: "ok", text: "Found at /usr/local/bin/copilot.", hint: "", detail: "", seconds: 0 },
+  { name: "version", outcome: "warning", text: "Version 0.0.390 is older than 0.0.400.", hint: "Update it: npm install -g @github/copilot", detail: "", seconds: 0.4 },
+  { name: "starts", outcome: "ok", text: "It starts.", hint: "", detail: "", seconds: 0.1 },
+  { name: "handshake", outcome: "ok", text: "Protocol version 1: Copilot 0.0.390.", hint: "", detail: "", seconds: 1.2 },
+  { name: "session", outcome: "failed", text: "It is not signed in.", hint: "Run `copilot login` in a terminal.", detail: "No token was found.", seconds: 0.7 },
+];
 
 /** One hostile text, everywhere a text may come from others. */
 export function attacked(text: string): Block[] {

@@ -1,8 +1,21 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, terminal, edit, sneaky, form, url, empty, loading, gone, long,
+// sign-in-agent, sign-in-again, trust, context, many, crashed, error, restoring, auto, agent-details,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
 
 import { newHead, type Block, type ChatState } from "../src/state/shapes";
-import type { AgentInfo, ChatInfo, ChatList, Connection, Outgoing, Route, Session } from "../src/state";
+import type {
+  AgentInfo,
+  ChatInfo,
+  ChatList,
+  CheckStep,
+  Connection,
+  Decision,
+  DeviceInfo,
+  Outgoing,
+  Route,
+  Session,
+  SettingsInfo,
+} from "../src/state";
 import { ATTACKS } from "../src/markdown/attacks.fixture";
 import * as made from "./fixtures";
 
@@ -17,22 +30,37 @@ export interface Scene {
   connection: Connection;
   session: Session;
   outbox: Outgoing[];
+  settings: SettingsInfo | undefined;
+  devices: DeviceInfo[];
+  decisions: Decision[];
+  steps: CheckStep[];
 }
 
 const ID = "a1";
 const name = location.hash.slice(1) || "chat";
 
-function agent(id: string, display_name: string, found: string | null, install_hint: string): AgentInfo {
+function agent(id: string, display_name: string, found: string | null, install_hint: string, more: Partial<AgentInfo> = {}): AgentInfo {
   return {
     id, display_name, command: id, args: [], env: {}, pass_env: [], tcp: "", allow_remote: false, fs: true, terminal: true,
     found, version: null, minimum_version: "", version_ok: null, version_args: [], install_hint, login_hint: "",
-    known: true, changed: false, fixed: [], seen: null,
+    known: true, changed: false, fixed: [], seen: null, ...more,
   };
 }
 
+const SEEN: AgentInfo["seen"] = {
+  name: "Claude Code", version: "0.11.0", at: made.NOW - 600,
+  can: ["loads earlier sessions", "takes images", "takes files within a message", "lists its sessions", "forks sessions", "uses MCP servers by HTTP"],
+  capabilities: { loadSession: true, sessionCapabilities: { list: {}, resume: {} } },
+};
+
 const AGENTS = [
-  agent("claude", "Claude Code", "/home/ada/.local/bin/claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp"),
-  agent("copilot", "GitHub Copilot", "/usr/local/bin/copilot", "npm install -g @github/copilot"),
+  agent("claude", "Claude Code", "/home/ada/.local/bin/claude-agent-acp", "npm install -g @agentclientprotocol/claude-agent-acp", {
+    version: "0.11.0", minimum_version: "0.8.0", version_ok: true, seen: SEEN, pass_env: ["ANTHROPIC_API_KEY"],
+  }),
+  agent("copilot", "GitHub Copilot", "/usr/local/bin/copilot", "npm install -g @github/copilot", {
+    version: "0.0.390", minimum_version: "0.0.400", version_ok: false, args: ["--acp", "--stdio"], changed: true,
+    env: { GH_TOKEN: "••••••••", COPILOT_MODEL: "gpt-5" },
+  }),
   agent("codex", "Codex", null, "npm install -g @agentclientprotocol/codex-acp"),
   agent("opencode", "OpenCode", null, "npm install -g opencode-ai"),
   agent("demo", "Demo agent", "/usr/local/bin/voxpilot", ""),
@@ -74,7 +102,7 @@ const LIST = [
 const OPTIONS: ChatState["head"]["options"] = {
   main: [
     { id: "mode", name: "Mode", category: "mode", type: "select", via: "config", current: "default", choices: [{ value: "default", name: "Always ask" }, { value: "plan", name: "Plan only" }, { value: "edits", name: "Accept edits" }] },
-    { id: "model", name: "Model", category: "model", type: "select", via: "config", current: "big", choices: [{ value: "big", name: "Opus" }, { value: "mid", name: "Sonnet" }] },
+    { id: "model", name: "Model", category: "model", type: "select", via: "config", current: "big", choices: [{ value: "big", name: "Opus", group: "Large" }, { value: "mid", name: "Sonnet", group: "Everyday" }, { value: "low", name: "Haiku", group: "Everyday" }] },
     { id: "web", name: "Search the web", category: "other", type: "boolean", via: "config", current: true, choices: [] },
   ],
 };
@@ -133,6 +161,22 @@ function theChat(): ChatState {
       return chatOf([...made.goodTurn(), made.formQuestion()]);
     case "url":
       return chatOf([...made.goodTurn(), made.urlQuestion()]);
+    case "sign-in-agent":
+      return chatOf([...made.goodTurn(), made.signInQuestion()]);
+    case "sign-in-again":
+      return chatOf([...made.goodTurn(), made.signInQuestion("the browser was closed before it was done.")]);
+    case "trust":
+      return chatOf([made.block(20, { kind: "message", id: "m", role: "user", text: "Hello" }), made.trustQuestion()]);
+    case "context":
+      return chatOf([...made.brokenTurn().slice(4, 5), made.contextQuestion()]);
+    case "many":
+      return chatOf([...made.goodTurn(), ...Array.from({ length: 50 }, () => made.question())]);
+    case "crashed":
+      return chatOf(made.brokenTurn(), { agents: { claude: { status: "error", message: "Claude Code crashed (signal 11, SIGSEGV)." } } });
+    case "restoring":
+      return chatOf(made.goodTurn(), { agents: { claude: { status: "connected", message: "Restoring the Claude Code session." } } });
+    case "auto":
+      return chatOf(made.goodTurn(), { policy: "auto" });
     case "done":
       return chatOf(made.goodTurn());
     case "error":
@@ -180,6 +224,10 @@ export const scene: Scene = {
     device: "Chrome on Linux",
     expiresAt: name === "shared-name" ? Date.now() + 11 * 3_600_000 : undefined,
   },
+  settings: made.SETTINGS,
+  devices: made.DEVICES,
+  decisions: made.DECISIONS,
+  steps: made.STEPS,
   outbox:
     name === "offline"
       ? [{ key: "k", chat: ID, text: "And please look at the cart as well.", at: Date.now(), state: "waiting" }]

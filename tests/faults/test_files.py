@@ -212,6 +212,7 @@ async def test_the_session_of_another_chat_is_refused(
             stray = {"sessionId": session, "path": str(other / "x"), **more}
             frame = {"jsonrpc": "2.0", "id": method, "method": method, "params": stray}
             await two.run(script(raw(json.dumps(frame)), say("x")))
+        await until(lambda: sum("error" in frame for frame in agent_log.received()) == 2, 10)
         errors = [(frame["id"], frame["error"]["code"]) for frame in agent_log.received() if "error" in frame]
         assert errors == [(READ, -32602), (WRITE, -32602)]
         assert (other / "x").read_text() == "x"

@@ -265,6 +265,7 @@ async def test_a_terminal_of_another_session_does_not_exist(
             steps.append(raw(json.dumps(frame)))
         await two.run(script(*steps, say("end")))
         await two.judge(text="<error:-32602>" * 4 + "end")
+        await until(lambda: sum("error" in frame for frame in agent_log.received()) == 8, 10)
         errors = [frame["error"]["code"] for frame in agent_log.received() if "error" in frame]
         assert errors == [-32602] * 8
         assert len(_commands(server)) == 1

@@ -309,6 +309,14 @@ async def test_settings_go_by_the_names_of_the_page_and_by_ours(
             assert refused.value.status == status, change
 
 
+async def test_a_chat_that_names_no_agent_gets_the_default_one(api: Api, workspace: Path) -> None:
+    """R126: the person's choice, from the moment it is made; before it, one that is installed."""
+    first = await api.create_chat(workspace, agent=None)
+    assert first["agent"] == (await api.call("GET", "/api/agents"))["default"]
+    await api.call("PUT", "/api/settings", {"acpDefaultAgentId": "scripted-silent"})
+    assert (await api.create_chat(workspace, agent=None))["agent"] == "scripted-silent"
+
+
 async def test_what_cannot_change_while_the_server_runs_waits_for_a_restart(api: Api, config: Path) -> None:
     config.write_text("allowed_hosts = ['laptop']\n" + config.read_text())
     told = await api.call("GET", "/api/settings")

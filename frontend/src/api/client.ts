@@ -6,16 +6,23 @@
 
 import createClient from "openapi-fetch";
 
+import { SseReader } from "../worker/sse";
 import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
+export type AgentChange = Schemas["AgentChange"];
 export type AgentInfo = Schemas["AgentInfo"];
+export type AgentList = Schemas["AgentList"];
 export type ChatInfo = Schemas["ChatInfo"];
+export type CheckDone = Schemas["CheckDone"];
+export type CheckStep = Schemas["CheckStep"];
+export type Decision = Schemas["Decision"];
 export type DeviceInfo = Schemas["DeviceInfo"];
 export type Me = Schemas["Me"];
 export type MessageTaken = Schemas["MessageTaken"];
 export type NewChat = Schemas["NewChat"];
 export type NewLink = Schemas["NewLink"];
+export type SettingsInfo = Schemas["SettingsInfo"];
 
 /** A call that failed: `message` says what happened, `hint` what to do next. */
 export class ApiError extends Error {
@@ -80,18 +87,54 @@ export async function newLink(): Promise<NewLink> {
   return taken(http.POST("/api/links"));
 }
 
-export async function listAgents(): Promise<AgentInfo[]> {
-  return (await taken(http.GET("/api/agents"))).agents;
+export async function listAgents(): Promise<AgentList> {
+  return taken(http.GET("/api/agents"));
+}
+
+export async function putAgent(id: string, change: AgentChange): Promise<AgentInfo> {
+  return taken(http.PUT("/api/agents/{agent_id}", { params: { path: { agent_id: id } }, body: change }));
+}
+
+export async function deleteAgent(id: string): Promise<void> {
+  await taken(http.DELETE("/api/agents/{agent_id}", { params: { path: { agent_id: id } } }));
+}
+
+/** Try an agent; each step is told when it is done. */
+export async function checkAgent(id: string, onStep: (step: CheckStep) => void, signal: AbortSignal): Promise<CheckDone> {
+  const path = `/api/agents/${encodeURIComponent(id)}/check`;
+  const response = await fetch(path, { method: "POST", signal }).catch((error: unknown) => unreachable(error));
+  if (!response.ok || !response.body) throw refusal(response.status, await response.json().catch(() => undefined));
+  const sse = new SseReader();
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new ApiError(0, "cut-off", "The test was cut off.", "Try it again.");
+    for (const event of sse.take(value)) {
+      if (event.kind === "step") onStep(event.data as CheckStep);
+      if (event.kind === "done") return event.data as CheckDone;
+    }
+  }
+}
+
+export async function readSettings(): Promise<SettingsInfo> {
+  return taken(http.GET("/api/settings"));
+}
+
+/** Under their names in the settings file; null is the default again. */
+export async function putSettings(values: { [name: string]: unknown }): Promise<SettingsInfo> {
+  return taken(http.PUT("/api/settings", { body: values }));
+}
+
+export async function listDecisions(before: string | undefined, limit: number): Promise<Decision[]> {
+  const query = { limit, ...(before && { before }) };
+  return (await taken(http.GET("/api/decisions", { params: { query } }))).decisions;
 }
 
 export async function postChat(body: NewChat): Promise<ChatInfo> {
   return taken(http.POST("/api/chats", { body }));
 }
 
-export async function patchChat(
-  id: string,
-  change: { title?: string; permissions?: "ask" | "auto" },
-): Promise<ChatInfo> {
+export async function patchChat(id: string, change: Schemas["ChatChange"]): Promise<ChatInfo> {
   return taken(http.PATCH("/api/chats/{chat_id}", { params: at(id), body: change }));
 }
 
@@ -117,6 +160,10 @@ export async function deleteQueued(id: string, message: string): Promise<void> {
 export async function postCancel(id: string, turn?: string): Promise<void> {
   const body = { turn: turn ?? null, key: newKey() };
   await taken(http.POST("/api/chats/{chat_id}/cancel", { params: at(id), body }));
+}
+
+export async function postRestart(id: string, reload: boolean): Promise<void> {
+  await taken(http.POST("/api/chats/{chat_id}/restart", { params: at(id), body: { reload, key: newKey() } }));
 }
 
 /** `option_id` for a permission; `action`, and `content` with it, for a form or a link. */

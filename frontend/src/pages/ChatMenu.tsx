@@ -1,16 +1,17 @@
-// What can be done with a chat as a whole: give it a name, delete it.
+// What can be done with a chat as a whole: see its plan and changes, give it a name, delete it.
 import { createSignal, type JSX } from "solid-js";
 
 import { deleteChat, navigate, pathTo, renameChat, type ChatState } from "../state";
 import type { MenuItem } from "../components/controls/Menu";
 import { Dialog } from "../components/controls/Dialog";
-import { EditIcon, TrashIcon } from "../components/icons";
+import { EditIcon, PanelIcon, TrashIcon } from "../components/icons";
 
-export function createChatMenu(state: ChatState): { items: readonly MenuItem[]; dialogs: JSX.Element } {
+export function createChatMenu(state: ChatState, onPanel: () => void): { items: readonly MenuItem[]; dialogs: JSX.Element } {
   const [shown, setShown] = createSignal<"rename" | "delete">();
   const close = () => setShown(undefined);
   return {
     items: [
+      { label: "Plan and changes", icon: PanelIcon, act: onPanel },
       { label: "Rename", icon: EditIcon, act: () => setShown("rename") },
       { label: "Delete", icon: TrashIcon, isGrave: true, act: () => setShown("delete") },
     ],

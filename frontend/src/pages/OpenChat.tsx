@@ -9,12 +9,16 @@ import {
   editQueued,
   removeQueued,
   respond,
+  restartAgent,
   send,
   setOption,
   setPolicy,
   type ChatHandle,
   type ChatState,
 } from "../state";
+import { canRestore } from "../components/agent/abilities";
+import { AgentDialog } from "../components/chat/AgentDialog";
+import { AgentTrouble } from "../components/chat/AgentTrouble";
 import { Announcer } from "../components/chat/Announcer";
 import { ChatHeader } from "../components/chat/ChatHeader";
 import { Panel } from "../components/chat/Panel";
@@ -22,6 +26,7 @@ import { Composer } from "../components/composer/Composer";
 import { OptionSelects } from "../components/composer/OptionSelects";
 import { PolicyChip, type Policy } from "../components/composer/PolicyChip";
 import { Queue } from "../components/composer/Queue";
+import { createWishes } from "../components/composer/wishes";
 import { Conversation } from "../components/conversation/Conversation";
 import { HereProvider, type Here } from "../components/conversation/here";
 import { Dialog } from "../components/controls/Dialog";
@@ -37,13 +42,15 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const head = () => props.state.head;
   const here = createHere(props.state);
   const panel = createPanel();
-  const menu = createChatMenu(props.state);
+  const menu = createChatMenu(props.state, panel.toggle);
+  const wishes = createWishes();
   const [problem, setProblem] = createSignal("");
+  const [isAgentShown, setAgentShown] = createSignal(false);
   let input: HTMLTextAreaElement | undefined;
   let chat!: HTMLDivElement;
 
   const agentName = () => here.agentName(head().agent);
-  const options = () => head().options["main"] ?? [];
+  const options = () => wishes.seen(head().options["main"] ?? []);
   const isEmpty = () => props.state.blocks.length === 0 && head().queue.length === 0 && !head().turn;
   const attempt = (act: Promise<void>) =>
     act.then(
@@ -51,7 +58,8 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
       (error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."),
     );
   const stop = () => void attempt(cancel(id, head().turn?.id));
-  const choose = (option: string, value: string | boolean) => void attempt(setOption(id, option, value));
+  const choose = (option: string, value: string | boolean) =>
+    void attempt(wishes.choose(option, value, () => setOption(id, option, value)));
   const choosePolicy = (policy: Policy) => void attempt(setPolicy(id, policy));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   seeWhileVisible(props.state);
@@ -69,7 +77,9 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
             agentName={agentName()}
             isPanelOpen={panel.isOpen()}
             menu={menu.items}
+            isUnattended={(head().counts ?? head().policy) === "auto"}
             onPanel={panel.toggle}
+            onAgent={() => setAgentShown(true)}
           />
           <Show when={!isEmpty()} fallback={<EmptyChat agentName={agentName()} workspace={head().workspace ?? ""} />}>
             <Conversation chat={props.chat} state={props.state} />
@@ -83,6 +93,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               }}
               onDone={() => chat.querySelector<HTMLElement>(".scroller")?.focus({ preventScroll: true })}
             />
+            <AgentTrouble state={props.state} />
             <Queue
               messages={head().queue}
               onEdit={(message, text) => editQueued(id, message, text)}
@@ -104,19 +115,25 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               onSend={(text) => send(id, text)}
               onStop={stop}
             >
-              <OptionSelects options={options()} onChoose={choose} />
               <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} counts={head().counts} onChoose={choosePolicy} />}</Show>
+              <OptionSelects options={options()} onChoose={choose} />
             </Composer>
           </div>
         </div>
         <Show when={panel.isBeside()}>
           <aside class="panel" aria-label="Plan, changes and details">
-            <Panel state={props.state} agentName={agentName()} onChoose={choose} />
+            <Panel state={props.state} agentName={agentName()} options={options()} onChoose={choose} />
           </aside>
         </Show>
         <Dialog isOpen={panel.isSheet()} title="About this chat" onClose={panel.toggle}>
-          <Panel state={props.state} agentName={agentName()} onChoose={choose} />
+          <Panel state={props.state} agentName={agentName()} options={options()} onChoose={choose} />
         </Dialog>
+        <AgentDialog
+          isOpen={isAgentShown()}
+          state={props.state}
+          agentName={agentName()}
+          onClose={() => setAgentShown(false)}
+        />
         {menu.dialogs}
         <Announcer state={props.state} />
       </div>
@@ -144,6 +161,19 @@ function createHere(state: ChatState): Here {
     agentName: (id) => agents()?.find((agent) => agent.id === id)?.display_name ?? id ?? "The agent",
     terminal: (id) => terminals().get(id),
     isAsked: (tool) => asked().has(tool),
+    get newestEnd() {
+      return state.head.turn ? undefined : state.blocks.findLast((block) => block.kind === "turn")?.pos;
+    },
+    get isAgentDown() {
+      const status = state.head.agents[state.head.agent ?? ""]?.status;
+      return status === "error" || status === "disconnected";
+    },
+    get canReload() {
+      const agent = agents()?.find((one) => one.id === state.head.agent);
+      return agent === undefined || canRestore(agent) !== false;
+    },
+    restart: (reload) => restartAgent(state.id, reload),
+    goOn: () => void send(state.id, "Continue."),
   };
 }
 

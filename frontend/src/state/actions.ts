@@ -14,6 +14,8 @@ export interface ChatWish {
   agent?: string;
   /** The first message. */
   text?: string;
+  /** A session of the agent's own history, to be gone on with. */
+  load?: string;
 }
 
 /** Begin a chat; its first message, if given, is on its way when this returns. */
@@ -24,6 +26,7 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
     agent: wish.agent ?? null,
     directories: [],
     permissions: "ask",
+    ...(wish.load && { load: wish.load }),
     key: api.newKey(),
   });
   if (wish.text) send(chat.id, wish.text);
@@ -72,9 +75,14 @@ export async function renameChat(chat: string, title: string): Promise<void> {
   await api.patchChat(chat, { title });
 }
 
-/** Whether the agent asks first, or is approved without a person; counts at once. */
+/** Whether the agent asks before it acts, or is approved by itself; counts at once. */
 export async function setPolicy(chat: string, permissions: "ask" | "auto"): Promise<void> {
   await api.patchChat(chat, { permissions });
+}
+
+/** End the agent and start it again: with its session, or with a new one. */
+export async function restartAgent(chat: string, reload: boolean): Promise<void> {
+  await api.postRestart(chat, reload);
 }
 
 /** Gone for good, its agents with it. */

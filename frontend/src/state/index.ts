@@ -11,7 +11,18 @@
 //   </Show>
 
 export type * from "./shapes";
-export type { AgentInfo, ChatInfo, DeviceInfo, NewChat } from "../api/client";
+export type {
+  AgentChange,
+  AgentInfo,
+  ChatInfo,
+  CheckDone,
+  CheckStep,
+  Decision,
+  DeviceInfo,
+  NewChat,
+  NewLink,
+  SettingsInfo,
+} from "../api/client";
 export { ApiError } from "../api/client";
 
 /** One chat, followed for as long as the calling component lives. See `ChatHandle`. */
@@ -33,6 +44,7 @@ export {
   removeQueued,
   renameChat,
   respond,
+  restartAgent,
   setOption,
   setPolicy,
   type ChatWish,
@@ -48,7 +60,13 @@ export { draft, type Draft } from "./drafts";
 export { forget, recall, remember } from "./keep";
 
 /** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
-export { agents, refreshAgents } from "./agents";
+export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, settingsProblem } from "./agents";
+
+/** Try an agent step by step; the log of decisions; devices and links for new ones. */
+export { checkAgent, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
+
+/** The settings of the server; undefined until known. */
+export { changeSettings, refreshSettings, settings } from "./settings";
 
 /** Who this browser is signed in as, and signing in and out. */
 export { session, signIn, signOut, type Session } from "./session";

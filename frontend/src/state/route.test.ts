@@ -8,6 +8,7 @@ test.each([
   ["/chat/abc", { page: "chat", id: "abc" }],
   ["/settings", { page: "settings", section: undefined }],
   ["/settings/agents", { page: "settings", section: "agents" }],
+  ["/history/a%20b", { page: "history", agent: "a b" }],
   ["/chat", { page: "missing" }],
   ["/chat/a/b", { page: "missing" }],
   ["/what", { page: "missing" }],

@@ -10,6 +10,7 @@ export type Route =
   | { page: "new" }
   | { page: "chat"; id: string }
   | { page: "settings"; section: string | undefined }
+  | { page: "history"; agent: string }
   | { page: "missing" };
 
 const [current, setCurrent] = createSignal<Route>(read(), { equals: same });
@@ -32,6 +33,7 @@ export const pathTo = {
   newChat: "/new",
   chat: (id: string) => `/chat/${id}`,
   settings: (section?: string) => (section ? `/settings/${section}` : "/settings"),
+  history: (agent: string) => `/history/${encodeURIComponent(agent)}`,
 };
 
 /** Follow links of ours and the back button; called once by main.tsx. */
@@ -51,7 +53,18 @@ export function routeOf(path: string): Route {
   if (first === "new" && second === undefined) return { page: "new" };
   if (first === "chat" && second !== undefined && more.length === 0) return { page: "chat", id: second };
   if (first === "settings" && more.length === 0) return { page: "settings", section: second };
+  if (first === "history" && second !== undefined && more.length === 0) {
+    return { page: "history", agent: decoded(second) };
+  }
   return { page: "missing" };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function read(): Route {

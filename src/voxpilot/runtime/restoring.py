@@ -140,6 +140,7 @@ class Restoring:
                 self._tell_restored(process, restored, at)
             elif answered.request.method != "session/load":
                 self._tell_unseen(process, at)
+            self._tell_ready(process, at)
             self.ledger.change(restored, cut=False)
 
     def _not_brought_back(self, process: Process, session: Session, answered: Answered, at: float) -> None:
@@ -154,6 +155,7 @@ class Restoring:
             described = describe_error(error)
             text = f"The session could not be opened. {described['message']}"
             self.ledger.emit(NoticeGiven(level="error", code="history-not-opened", text=text), at)
+            self._tell_ready(process, at)
 
     def _opened(self, process: Process, before: Session | None, answered: Answered, at: float) -> None:
         error: Json | None = None
@@ -171,6 +173,7 @@ class Restoring:
             self._fail(process, error, at)
         elif session.note is not None:
             self._tell_lost(process, at)
+            self._tell_ready(process, at)
         elif before is None and not abilities_of(process.initialized).restores:
             self._tell_forgetful(process, at)
 
@@ -231,6 +234,9 @@ class Restoring:
         detail = "What it said last, before it ended, may be missing on its side." if session.cut else None
         text = f"{name} has its session back."
         self.ledger.emit(NoticeGiven(level="info", code="restored", text=text, detail=detail), at)
+
+    def _tell_ready(self, process: Process, at: float) -> None:
+        """Nothing is being restored any more."""
         self.ledger.emit(AgentStatusChanged(agent=process.agent, status="connected"), at)
 
     def _tell_unseen(self, process: Process, at: float) -> None:

@@ -80,6 +80,8 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
         case str(chosen) if chosen.startswith(_METHOD):
             method = chosen.removeprefix(_METHOD)
             sessions.authenticate(ledger, process, method, at, turn=question.turn)
+            status = AgentStatusChanged(agent=process.agent, status="starting", message="Signing in.")
+            ledger.emit(status, at)
 
 
 def answered(ledger: Ledger, process: Process, agent: Agent, answered: Answered, at: float) -> None:

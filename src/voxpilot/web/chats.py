@@ -6,6 +6,7 @@ does (runtime/), the streams (stream.py).
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -56,10 +57,14 @@ async def list_all(sup: Sup, name: Annotated[str | None, Query(max_length=200)] 
 
 @router.post("", status_code=201, response_model=ChatInfo)
 async def create(body: NewChat, sup: Sup) -> Json:
+    """Without a named agent it is the default one's, which may mean to look for programs."""
+    agent = body.agent
+    if agent is None and body.mode == "agent":
+        agent = await asyncio.to_thread(sup.house.catalog.default)
     wish = NewChatWish(
-        workspace=body.workspace or sup.default_workspace(body.agent),
+        workspace=body.workspace or sup.default_workspace(agent),
         mode=body.mode,
-        agent=body.agent,
+        agent=agent,
         policy=body.permissions or default_policy(body.mode),
         name=body.name,
         load=body.load,

@@ -22,9 +22,7 @@ export function ErrorCard(props: {
         <strong>{visibleText(props.message)}</strong>
       </p>
       <Show when={props.hint}>{(hint) => <p class="error-hint">{visibleText(hint())}</p>}</Show>
-      <Show when={props.children}>
-        <div class="error-actions">{props.children}</div>
-      </Show>
+      <div class="error-actions">{props.children}</div>
       <Show when={details().length > 0}>
         <Fold name={props.name} summary={<span class="quiet">Details</span>}>
           <dl class="error-details">

@@ -2,16 +2,18 @@
 import { Show, type JSX } from "solid-js";
 
 import type { Json, TurnBlock } from "../../state";
+import { RestartButtons } from "../chat/RestartButtons";
 import { CopyButton } from "../controls/CopyButton";
 import { useHere } from "../conversation/here";
 import { CheckIcon, StopIcon } from "../icons";
 import { clock, duration } from "../when";
 import { ErrorCard } from "./ErrorCard";
-import { isGoodEnd, stopReason } from "./stopReasons";
+import { isGoodEnd, mayGoOn, stopReason } from "./stopReasons";
 
 export function TurnFooter(props: { block: TurnBlock; answer: string; files: number }): JSX.Element {
   const here = useHere();
   const seconds = () => props.block.at - props.block.since;
+  const isNewest = () => here.newestEnd === props.block.pos;
   return (
     <div class="turn-end" data-testid="turn-footer" data-stop-reason={props.block.stop_reason}>
       <Show when={props.block.error}>
@@ -21,7 +23,11 @@ export function TurnFooter(props: { block: TurnBlock; answer: string; files: num
             message={error().message}
             hint={error().hint}
             details={detailsOf(error())}
-          />
+          >
+            <Show when={isNewest()}>
+              <WhatNow reason={props.block.stop_reason} />
+            </Show>
+          </ErrorCard>
         )}
       </Show>
       <footer class="turn-foot">
@@ -38,8 +44,30 @@ export function TurnFooter(props: { block: TurnBlock; answer: string; files: num
         <Show when={props.answer !== ""}>
           <CopyButton text={() => props.answer} label="Copy answer" words="Copy answer" />
         </Show>
+        <Show when={isNewest() && !props.block.error && mayGoOn(props.block.stop_reason)}>
+          <button type="button" class="text-button" onClick={() => here.goOn()}>
+            Continue
+          </button>
+        </Show>
       </footer>
     </div>
+  );
+}
+
+/** What can be done about a turn that broke off, as long as nothing has happened since. */
+function WhatNow(props: { reason: string }): JSX.Element {
+  const here = useHere();
+  return (
+    <>
+      <Show when={mayGoOn(props.reason)}>
+        <button type="button" class="button" title="Ask the agent to go on where it stopped" onClick={() => here.goOn()}>
+          Continue
+        </button>
+      </Show>
+      <Show when={here.isAgentDown}>
+        <RestartButtons />
+      </Show>
+    </>
   );
 }
 

@@ -17,3 +17,8 @@ export function stopReason(reason: string): string {
 export function isGoodEnd(reason: string): boolean {
   return reason === "end_turn";
 }
+
+/** The agent was not done: asking it to go on makes sense. */
+export function mayGoOn(reason: string): boolean {
+  return reason === "interrupted" || reason === "max_tokens" || reason === "max_turn_requests";
+}

@@ -12,8 +12,11 @@ export function ChatHeader(props: {
   state: ChatState;
   agentName: string;
   isPanelOpen: boolean;
+  /** What the agent asks for is approved by itself. */
+  isUnattended: boolean;
   menu: readonly MenuItem[];
   onPanel: () => void;
+  onAgent: () => void;
 }): JSX.Element {
   const workspace = () => props.state.head.workspace ?? "";
   return (
@@ -28,9 +31,12 @@ export function ChatHeader(props: {
         <p class="chat-place cut" title={workspace()}>
           {props.agentName}
           <Show when={workspace()}> in {baseName(workspace())}</Show>
+          <Show when={props.isUnattended}>
+            <span class="unattended"> · approves by itself</span>
+          </Show>
         </p>
       </div>
-      <StatusChip status={statusOf(props.state)} onPress={props.onPanel} />
+      <StatusChip status={statusOf(props.state)} onPress={props.onAgent} />
       <button
         type="button"
         class="icon-button"

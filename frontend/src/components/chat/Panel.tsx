@@ -1,7 +1,7 @@
 // Beside the conversation: the plan, the files changed, and what there is to know of the agent.
 import { createMemo, For, Show, type JSX } from "solid-js";
 
-import type { ChatState, PlanBlock } from "../../state";
+import type { AgentOption, ChatState, PlanBlock } from "../../state";
 import { PlanBlockView } from "../blocks/PlanBlock";
 import { PathText } from "../controls/PathText";
 import { OptionSelects } from "../composer/OptionSelects";
@@ -15,6 +15,7 @@ import { UsageRing } from "./UsageRing";
 export function Panel(props: {
   state: ChatState;
   agentName: string;
+  options: readonly AgentOption[];
   onChoose: (option: string, value: string | boolean) => void;
 }): JSX.Element {
   const plan = createMemo(() => props.state.blocks.findLast((block): block is PlanBlock => block.kind === "plan"));
@@ -72,7 +73,6 @@ function Changes(props: { state: ChatState }): JSX.Element {
 
 function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
   const status = () => statusOf(props.state);
-  const options = () => props.state.head.options["main"] ?? [];
   return (
     <section class="panel-part">
       <h2 class="panel-head">Details</h2>
@@ -101,7 +101,7 @@ function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
         </Show>
       </dl>
       <div class="panel-options">
-        <OptionSelects options={options()} isAll onChoose={props.onChoose} />
+        <OptionSelects options={props.options} isAll onChoose={props.onChoose} />
       </div>
     </section>
   );

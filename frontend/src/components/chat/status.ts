@@ -23,6 +23,8 @@ export function statusOf(state: ChatState): Status {
   if (head.questions.length > 0) return { word: "Needs you", tone: "need", isBusy: false, ...about };
   if (head.turn?.stopping) return { word: "Stopping", tone: "work", isBusy: true, ...about };
   const status = head.turn && known?.status !== "starting" && known?.status !== "error" ? "busy" : known?.status;
+  // A connected agent that has something to say is bringing its session back.
+  if (status === "connected" && known?.message) return { word: "Restoring", tone: "work", isBusy: true, ...about };
   if (status === undefined) return { word: "Not started", tone: "", isBusy: false, ...about };
   return {
     word: WORDS[status],

@@ -6,7 +6,7 @@ import { DownIcon } from "../icons";
 
 const ORDER = ["mode", "model", "thought_level"];
 /** More than these would crowd out the message; the panel has them all. */
-const MOST_SHOWN = 3;
+const MOST_SHOWN = 4;
 
 interface Choosing {
   onChoose: (option: string, value: string | boolean) => void;
@@ -16,7 +16,7 @@ export function OptionSelects(props: Choosing & { options: readonly AgentOption[
   const shown = () => {
     const offered = props.options.filter((option) => option.type === "boolean" || option.choices.length > 1);
     const ordered = offered.toSorted((one, other) => placeOf(one) - placeOf(other));
-    return props.isAll ? ordered : ordered.filter((option) => option.type === "select").slice(0, MOST_SHOWN);
+    return props.isAll ? ordered : ordered.slice(0, MOST_SHOWN);
   };
   return (
     <For each={shown()}>
@@ -71,7 +71,7 @@ function Choices(props: { choices: AgentOption["choices"]; current: Json | undef
 
 function Switch(props: Choosing & { option: AgentOption }): JSX.Element {
   return (
-    <label class="tick small" title={props.option.description ?? undefined}>
+    <label class="tick small option-switch" title={props.option.description ?? undefined}>
       <input
         type="checkbox"
         checked={props.option.current === true}

@@ -1,8 +1,9 @@
-// The last line while a turn runs: that something is going on, and for how long. It keeps its place when idle.
+// The last line while a turn runs or an agent gets ready: what is going on, and for how long. It keeps its place when idle.
 import { createSignal, onCleanup, Show, type JSX } from "solid-js";
 
 import type { ChatState } from "../../state";
 import { Spinner } from "../controls/Spinner";
+import { visibleText } from "../question/visibleText";
 import { duration } from "../when";
 import { useHere } from "./here";
 
@@ -11,21 +12,21 @@ export function WorkingLine(props: { state: ChatState }): JSX.Element {
   const turn = () => props.state.head.turn;
   const waits = () => props.state.head.questions.length > 0;
   const who = () => here.agentName(turn()?.agent ?? props.state.head.agent);
+  const known = () => props.state.head.agents[turn()?.agent ?? props.state.head.agent ?? ""];
+  const isGettingReady = () => known()?.status === "starting" || (known()?.status === "connected" && !!known()?.message);
   const words = () => {
     if (turn()?.stopping) return "Stopping";
-    const status = props.state.head.agents[turn()?.agent ?? props.state.head.agent ?? ""]?.status;
-    return status === "starting" ? `Starting ${who()}` : `${who()} is working`;
+    if (isGettingReady() && known()?.message) return visibleText(known()!.message!.replace(/\.$/, ""));
+    return known()?.status === "starting" ? `Starting ${who()}` : `${who()} is working`;
   };
   return (
     <div class="row row-working">
-      <Show when={turn() && !waits() && turn()}>
-        {(running) => (
-          <p class="working">
-            <Spinner />
-            <span>{words()}</span>
-            <Elapsed since={running().since} />
-          </p>
-        )}
+      <Show when={(turn() || isGettingReady()) && !waits()}>
+        <p class="working">
+          <Spinner />
+          <span>{words()}</span>
+          <Show when={turn()}>{(running) => <Elapsed since={running().since} />}</Show>
+        </p>
       </Show>
     </div>
   );

@@ -17,6 +17,15 @@ export interface Here {
   terminal(id: string): TerminalBlock | undefined;
   /** Whether a tool call waits for somebody's answer. */
   isAsked(tool: string): boolean;
+  /** The place of the newest turn's end, as long as nothing runs. */
+  readonly newestEnd: number | undefined;
+  /** The chat's agent failed or is gone. */
+  readonly isAgentDown: boolean;
+  /** The chat's agent may bring its session back. */
+  readonly canReload: boolean;
+  restart(reload: boolean): Promise<void>;
+  /** Ask the agent to go on where it stopped. */
+  goOn(): void;
 }
 
 const HereContext = createContext<Here>();

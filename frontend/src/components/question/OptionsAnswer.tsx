@@ -13,12 +13,17 @@ interface Props {
   question: QuestionBlock;
   answers: Answers;
   answering: Answering;
+  /** Those of the question's options that are offered here; all, if not given. */
+  options?: QuestionOption[];
 }
 
 export function OptionsAnswer(props: Props): JSX.Element {
   const [isExplaining, setExplaining] = createSignal(false);
-  const letters = () => lettersFor(props.question.options);
-  const refusal = () => props.question.options.find((option) => option.kind === "reject_once");
+  const options = () => props.options ?? props.question.options;
+  const letters = () => lettersFor(options());
+  /** Only an agent can be told why. */
+  const refusal = () =>
+    props.question.type === "permission" ? options().find((option) => option.kind === "reject_once") : undefined;
 
   function choose(option: QuestionOption, reason?: string) {
     void props.answering.give(option.id, () => props.answers.choose(props.question.id, option.id, reason));
@@ -28,7 +33,7 @@ export function OptionsAnswer(props: Props): JSX.Element {
   }
   function onKey(event: KeyboardEvent) {
     const at = letters().indexOf(pressed(event));
-    const option = props.question.options[at];
+    const option = options()[at];
     if (!option || document.querySelector("dialog[open]")) return;
     event.preventDefault();
     choose(option);
@@ -39,7 +44,7 @@ export function OptionsAnswer(props: Props): JSX.Element {
   return (
     <footer class="question-foot" classList={{ "question-resting": !props.answering.isArmed() }}>
       <div class="options">
-        <For each={props.question.options}>
+        <For each={options()}>
           {(option, at) => (
             <button
               type="button"
@@ -57,7 +62,7 @@ export function OptionsAnswer(props: Props): JSX.Element {
             </button>
           )}
         </For>
-        <Show when={props.question.options.length === 0}>
+        <Show when={options().length === 0}>
           <button type="button" class="option" onClick={() => dismiss()} data-testid="question-option" data-kind="cancel">
             Dismiss
           </button>

@@ -7,9 +7,11 @@ import { QuestionIcon, WarningIcon } from "../icons";
 import { CutNote } from "../tool/CutNote";
 import { commandOf, diffsOf } from "../tool/words";
 import { createAnswering } from "./answering";
+import { ConfirmDetail } from "./ConfirmDetail";
 import { FormAnswer } from "./FormAnswer";
 import { OptionsAnswer } from "./OptionsAnswer";
 import type { Answers } from "./QuestionDock";
+import { SignInAnswer } from "./SignInAnswer";
 import { UrlAnswer } from "./UrlAnswer";
 import { visibleText } from "./visibleText";
 import { WhatWillHappen } from "./WhatWillHappen";
@@ -33,7 +35,7 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
         </h2>
       </header>
       <div class="question-body">
-        <Show when={title() !== commandOf(question().detail)}>
+        <Show when={title() !== commandOf(question().detail) && question().type !== "sign-in"}>
           <p class="question-title" dir="auto">
             {title()}
           </p>
@@ -49,6 +51,9 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
             </p>
           )}
         </For>
+        <Show when={question().type === "confirm"}>
+          <ConfirmDetail detail={question().detail} />
+        </Show>
         <WhatWillHappen detail={question().detail} name={`${here.chatId}:${props.question.pos}`} />
         <Show when={answering.problem()}>
           {(problem) => (
@@ -66,6 +71,9 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
         </Match>
         <Match when={props.question.type === "url"}>
           <UrlAnswer question={props.question} answers={props.answers} answering={answering} />
+        </Match>
+        <Match when={props.question.type === "sign-in"}>
+          <SignInAnswer question={props.question} answers={props.answers} answering={answering} />
         </Match>
       </Switch>
     </div>

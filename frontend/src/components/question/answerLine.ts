@@ -15,6 +15,8 @@ const OUTCOMES: Record<string, string> = {
   not_now: "Put off",
 };
 
+const POSITIVE = new Set(["accept", "trust", "retry", "sign_in"]);
+
 export interface AnswerLine {
   readonly words: string;
   readonly isPositive: boolean;
@@ -24,7 +26,7 @@ export function answerLine(question: QuestionBlock, now?: number): AnswerLine | 
   const answer = question.answer;
   if (!answer) return null;
   const outcome = outcomeOf(question);
-  const isPositive = answer.outcome.startsWith("allow") || ["accept", "trust"].includes(answer.outcome);
+  const isPositive = answer.outcome.startsWith("allow") || POSITIVE.has(answer.outcome);
   switch (answer.by) {
     case "cancelled":
       return { words: `Not answered: the turn was stopped, ${clock(answer.at, now)}`, isPositive: false };
@@ -45,7 +47,9 @@ export function answerLine(question: QuestionBlock, now?: number): AnswerLine | 
 function outcomeOf(question: QuestionBlock): string {
   const answer = question.answer!;
   const chosen = question.options.find((option) => option.id === answer.option_id);
-  if (chosen && !(chosen.kind in OUTCOMES)) return `Chose “${chosen.label}”`;
+  // Allowing and rejecting are for what agents want to do.
+  const isOther = question.type === "confirm" || question.type === "sign-in";
+  if (chosen && ((isOther && /^(allow|reject)/.test(chosen.kind)) || !(chosen.kind in OUTCOMES))) return `Chose “${chosen.label}”`;
   if (question.type === "url" && answer.outcome === "accept") return "Opened";
   return OUTCOMES[answer.outcome] ?? answer.outcome;
 }

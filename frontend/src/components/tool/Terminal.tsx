@@ -1,8 +1,7 @@
 // A command that runs on this machine: what it prints while it prints it, and how it ended.
-import { Match, Show, Switch, type JSX } from "solid-js";
+import { Show, type JSX } from "solid-js";
 
 import type { TerminalBlock } from "../../state";
-import { Spinner } from "../controls/Spinner";
 import { useHere } from "../conversation/here";
 import { TerminalText } from "./TerminalText";
 import { endOf } from "./words";
@@ -17,14 +16,7 @@ export function Terminal(props: { block: TerminalBlock }): JSX.Element {
       <Show when={props.block.held}>
         <p class="cut-note">There is more than is shown here. Its end comes when the command ends.</p>
       </Show>
-      <p class="exit-code">
-        <Switch>
-          <Match when={props.block.exit}>{(exit) => endOf(exit())}</Match>
-          <Match when={true}>
-            <Spinner label="The command runs" /> Running
-          </Match>
-        </Switch>
-      </p>
+      <p class="exit-code">{props.block.exit ? endOf(props.block.exit) : "Running"}</p>
     </div>
   );
 }

@@ -1,0 +1,91 @@
+"""Sessions on the page: an agent that crashed, was restarted, or wants its person to sign in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.browser.conftest import Meet
+from tests.browser.person import Tab
+from tests.conftest import StartServer
+from tests.fakes.script import die, say, script
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import Api
+from tests.kit.config import scripted
+from tests.kit.server import ServerProcess
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+async def server(start_server: StartServer, agent_log: AgentLog) -> ServerProcess:
+    fails = scripted("auth-on-new", "auth-fail", log=agent_log.path)
+    return await start_server(agents={"fails": {**fails, "login_hint": "Run `fails login` in a terminal."}})
+
+
+async def test_a_crash_offers_to_restart_with_the_session_and_to_go_on(
+    meet: Meet, api: Api, chat: str, agent_log: AgentLog
+) -> None:
+    """R71, R72: the card says what happened; the session is back, and the next words reach it."""
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await tab.send(script(say("one"), die()))
+    await tab.turns_end()
+    card = tab.page.get_by_role("group", name="Error")
+    await expect(card).to_contain_text("crashed (signal 9, SIGKILL)")
+    await card.get_by_role("button", name="Restart and reload").click()
+    await expect(notice(tab, "restarted")).to_contain_text("restarted with its session")
+    await expect(notice(tab, "restored")).to_be_visible()
+    await expect(tab.find("agent-status")).to_have_text("Connected")
+    await expect(card.get_by_role("button", name="Restart")).to_have_count(0)
+    await card.get_by_role("button", name="Continue").click()
+    await tab.turns_end(2)
+    assert agent_log.prompts()[-1] == "Continue."
+    sessions = {frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")}
+    assert len(sessions) == 1
+
+
+async def test_the_status_tells_of_the_agent_and_restarts_it_anew(
+    meet: Meet, api: Api, chat: str, agent_log: AgentLog
+) -> None:
+    """R72: on a phone too; a new session begins."""
+    person = await meet("phone", viewport=PHONE)
+    tab = await person.open_chat(chat)
+    await tab.send(script(say("one")))
+    await tab.turns_end()
+    await tab.find("agent-status").click()
+    details = tab.find("agent-details")
+    await expect(details).to_contain_text("Connected")
+    await expect(details).to_contain_text("lists its sessions")
+    await details.get_by_role("button", name="Restart agent").click()
+    await expect(notice(tab, "restarted")).to_contain_text("with a new session")
+    await expect(tab.find("agent-status")).to_have_text("Connected")
+    await expect(details).to_have_count(0)
+    await tab.send(script(say("two")))
+    await tab.turns_end(2)
+    sessions = {frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")}
+    assert len(sessions) == 2
+
+
+async def test_a_sign_in_shows_its_ways_the_command_and_why_it_failed(
+    meet: Meet, api: Api, workspace: Path
+) -> None:
+    """F8, F9, R70: and the turn ends with what to do when it is put off."""
+    made = await api.create_chat(workspace, "fails")
+    person = await meet("laptop")
+    tab = await person.open_chat(made["id"])
+    await tab.send(script(say("one")))
+    card = tab.page.locator("[data-testid=block-question][data-armed=true]")
+    await expect(card).to_contain_text("needs you to sign in")
+    await expect(card.locator("code").last).to_have_text("fails login")
+    await card.get_by_role("button", name="Sign in:").first.click()
+    await expect(card.get_by_role("alert")).to_contain_text("the code has expired")
+    await tab.answer("Not now")
+    await tab.turns_end()
+    await expect(tab.page.get_by_role("group", name="Error")).to_contain_text("sign in")
+
+
+def notice(tab: Tab, code: str) -> Locator:
+    return tab.page.locator(f"[data-testid=notice][data-code={code}]")
