@@ -1,6 +1,6 @@
 // Made-up blocks, one of every kind and in every state worth looking at.
 
-import type { Block, CheckStep, Decision, DeviceInfo, SettingsInfo, ToolContent } from "../src/state";
+import type { Block, CheckStep, Decision, DeviceInfo, PastSession, SettingsInfo, ToolContent } from "../src/state";
 
 export const NOW = Math.floor(Date.now() / 1000);
 const WORKSPACE = "/home/ada/projects/shop";
@@ -386,6 +386,17 @@ export const STEPS: CheckStep[] = [
   { name: "starts", outcome: "ok", text: "It starts.", hint: "", detail: "", seconds: 0.1 },
   { name: "handshake", outcome: "ok", text: "Protocol version 1: Copilot 0.0.390.", hint: "", detail: "", seconds: 1.2 },
   { name: "session", outcome: "failed", text: "It is not signed in.", hint: "Run `copilot login` in a terminal.", detail: "No token was found.", seconds: 0.7 },
+];
+
+const past = (n: number, title: string, hours: number, chat: string | null = null) => ({
+  session_id: `s-${n}`, title, cwd: n % 3 ? WORKSPACE : "/home/ada/projects/billing", updated_at: new Date((NOW - hours * 3600) * 1000).toISOString(), chat,
+});
+
+export const SESSIONS: PastSession[] = [
+  past(1, "Sessions live too long after a renewal", 0.1, "a1"),
+  past(2, "Rename the currency helper everywhere, and explain in the changelog why it was renamed and what users have to change", 5),
+  past(3, "Sort out the payment retries", 26),
+  past(4, "", 300),
 ];
 
 /** One hostile text, everywhere a text may come from others. */

@@ -6,7 +6,9 @@ import { render } from "solid-js/web";
 import "../src/styles/index.css";
 import { Frame } from "../src/components/frame/Frame";
 import ChatPage from "../src/pages/ChatPage";
+import HistoryPage from "../src/pages/HistoryPage";
 import NewChatPage from "../src/pages/NewChatPage";
+import SettingsPage from "../src/pages/SettingsPage";
 import SignInPage from "../src/pages/SignInPage";
 import WelcomePage from "../src/pages/WelcomePage";
 import { scene } from "./scenes";
@@ -20,6 +22,12 @@ function Gallery() {
           <Switch fallback={<WelcomePage />}>
             <Match when={scene.route.page === "chat"}>
               <ChatPage id="a1" />
+            </Match>
+            <Match when={scene.route.page === "settings"}>
+              <SettingsPage />
+            </Match>
+            <Match when={scene.route.page === "history"}>
+              <HistoryPage agent="claude" />
             </Match>
             <Match when={scene.route.page === "new" || scene.name === "home"}>
               <NewChatPage />

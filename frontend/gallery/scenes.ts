@@ -1,5 +1,7 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, trust, context, many, crashed, error, restoring, auto, agent-details,
+// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-appearance, settings-devices, settings-link,
+// history, history-none, history-refused,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
 
 import { newHead, type Block, type ChatState } from "../src/state/shapes";
@@ -12,6 +14,7 @@ import type {
   Decision,
   DeviceInfo,
   Outgoing,
+  PastSession,
   Route,
   Session,
   SettingsInfo,
@@ -34,6 +37,7 @@ export interface Scene {
   devices: DeviceInfo[];
   decisions: Decision[];
   steps: CheckStep[];
+  sessions: PastSession[];
 }
 
 const ID = "a1";
@@ -196,11 +200,16 @@ function theChat(): ChatState {
   }
 }
 
-const isChat = !["new", "welcome", "welcome-none", "sign-in", "expired", "home"].includes(name);
+const isOther = name.startsWith("settings") || name.startsWith("history");
+const isChat = !isOther && !["new", "welcome", "welcome-none", "sign-in", "expired", "home"].includes(name);
 
 export const scene: Scene = {
   name,
-  route: isChat ? { page: "chat", id: ID } : name === "new" ? { page: "new" } : { page: "home" },
+  route: name.startsWith("settings")
+    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance" }[name] ?? "agents" }
+    : name.startsWith("history")
+    ? { page: "history", agent: "claude" }
+    : isChat ? { page: "chat", id: ID } : name === "new" ? { page: "new" } : { page: "home" },
   chat: theChat(),
   older: name === "long" ? Array.from({ length: 60 }, () => made.goodTurn()).flat() : [],
   phase: name === "loading" ? "loading" : name === "gone" ? "gone" : "ready",
@@ -228,6 +237,7 @@ export const scene: Scene = {
   devices: made.DEVICES,
   decisions: made.DECISIONS,
   steps: made.STEPS,
+  sessions: made.SESSIONS,
   outbox:
     name === "offline"
       ? [{ key: "k", chat: ID, text: "And please look at the cart as well.", at: Date.now(), state: "waiting" }]

@@ -72,6 +72,10 @@ export const listDevices = async () => scene.devices;
 export const listDecisions = async () => scene.decisions;
 export const revokeDevice = nothing;
 export const newLink = async () => ({ code: "x", url: "http://192.168.1.20:8460/#code=Qm9uam91ci1sZS1tb25kZS1jb2Rl", expires_in: 600 });
+export const pastSessions = async () => {
+  if (scene.name === "history-refused") throw Object.assign(new Error("This agent does not list its sessions."), { hint: "" });
+  return { sessions: scene.name === "history-none" ? [] : scene.sessions, next: "more" };
+};
 export const checkAgent = async (_id: string, onStep: (step: unknown) => void) => {
   scene.steps.forEach(onStep);
   return { ok: false, seconds: 2.4 };

@@ -14,10 +14,12 @@ const SignInPage = lazy(() => import("./pages/SignInPage"));
 const WelcomePage = lazy(() => import("./pages/WelcomePage"));
 const ChatPage = lazy(() => import("./pages/ChatPage"));
 const NewChatPage = lazy(() => import("./pages/NewChatPage"));
+const SettingsPage = lazy(() => import("./pages/SettingsPage"));
+const HistoryPage = lazy(() => import("./pages/HistoryPage"));
 
 /** Fetch what is not needed yet, so that going there works without a connection too. */
 export async function fetchPages(): Promise<void> {
-  await Promise.allSettled([ChatPage, NewChatPage, WelcomePage, SignInPage].map((page) => page.preload()));
+  await Promise.allSettled([ChatPage, NewChatPage, WelcomePage, SignInPage, SettingsPage, HistoryPage].map((page) => page.preload()));
 }
 
 export function App(): JSX.Element {
@@ -30,6 +32,10 @@ export function App(): JSX.Element {
             <Match when={route().page === "new"}>
               <NewChatPage />
             </Match>
+            <Match when={route().page === "settings"}>
+              <SettingsPage />
+            </Match>
+            <Match when={historyOf()}>{(agent) => <HistoryPage agent={agent()} />}</Match>
           </Switch>
         </Suspense>
       </Frame>
@@ -50,4 +56,9 @@ function Home(): JSX.Element {
 function chatId(): string | undefined {
   const now = route();
   return now.page === "chat" ? now.id : undefined;
+}
+
+function historyOf(): string | undefined {
+  const now = route();
+  return now.page === "history" ? now.agent : undefined;
 }

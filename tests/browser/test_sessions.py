@@ -28,7 +28,7 @@ async def server(start_server: StartServer, agent_log: AgentLog) -> ServerProces
 async def test_a_crash_offers_to_restart_with_the_session_and_to_go_on(
     meet: Meet, api: Api, chat: str, agent_log: AgentLog
 ) -> None:
-    """R71, R72: the card says what happened; the session is back, and the next words reach it."""
+    """R76, R78: the card says what happened; the session is back, and the next words reach it."""
     person = await meet("laptop")
     tab = await person.open_chat(chat)
     await tab.send(script(say("one"), die()))
@@ -50,7 +50,7 @@ async def test_a_crash_offers_to_restart_with_the_session_and_to_go_on(
 async def test_the_status_tells_of_the_agent_and_restarts_it_anew(
     meet: Meet, api: Api, chat: str, agent_log: AgentLog
 ) -> None:
-    """R72: on a phone too; a new session begins."""
+    """R77, R171: on a phone too; a new session begins."""
     person = await meet("phone", viewport=PHONE)
     tab = await person.open_chat(chat)
     await tab.send(script(say("one")))
@@ -85,6 +85,47 @@ async def test_a_sign_in_shows_its_ways_the_command_and_why_it_failed(
     await tab.answer("Not now")
     await tab.turns_end()
     await expect(tab.page.get_by_role("group", name="Error")).to_contain_text("sign in")
+
+
+async def test_a_session_of_the_agents_own_is_opened_and_gone_on_with(
+    meet: Meet, api: Api, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R154, R159: from the list to what was said, and on; the list then leads to the chat."""
+    first = await api.create_chat(workspace, "scripted")
+    person = await meet("phone", viewport=PHONE)
+    tab = await person.open_chat(first["id"])
+    await tab.send(script(say("long ago")))
+    await tab.turns_end()
+    await api.delete_chat(first["id"])
+
+    tab = await person.open("/history/scripted")
+    past = tab.find("past-session")
+    await expect(past).to_have_count(1, timeout=30_000)
+    await expect(past).to_contain_text(str(workspace))
+    await past.get_by_role("button").click()
+    await tab.page.wait_for_url("**/chat/*")
+    await tab.says("long ago")
+    await tab.send(script(say(" and now")))
+    await tab.turns_end()
+    await tab.says("long ago and now")
+    sessions = {frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")}
+    assert len(sessions) == 1
+    chat = tab.page.url.rpartition("/")[2]
+    tab = await person.open("/history/scripted")
+    await past_link(tab).wait_for()
+    await expect(past_link(tab)).to_have_attribute("href", f"/chat/{chat}")
+
+
+async def test_an_agent_without_a_list_says_so(meet: Meet) -> None:
+    """R154: and nothing else breaks."""
+    person = await meet("laptop")
+    person.expect_trouble("status of 409")
+    tab = await person.open("/history/scripted-caps-off")
+    await expect(tab.page.get_by_role("group", name="Error")).to_contain_text("list", timeout=30_000)
+
+
+def past_link(tab: Tab) -> Locator:
+    return tab.find("past-session").get_by_role("link")
 
 
 def notice(tab: Tab, code: str) -> Locator:

@@ -22,6 +22,8 @@ export type Me = Schemas["Me"];
 export type MessageTaken = Schemas["MessageTaken"];
 export type NewChat = Schemas["NewChat"];
 export type NewLink = Schemas["NewLink"];
+export type PastSession = Schemas["PastSessionInfo"];
+export type PastSessions = Schemas["PastSessions"];
 export type SettingsInfo = Schemas["SettingsInfo"];
 
 /** A call that failed: `message` says what happened, `hint` what to do next. */
@@ -57,11 +59,14 @@ export function onSignedOut(tell: () => void): void {
 
 /** A request may hang for ever over a connection that died while the machine slept. */
 const PATIENCE_MS = 15_000;
+/** An agent must be started first, and it may take its time. */
+const AGENT_PATIENCE_MS = 120_000;
 
-const http = createClient<paths>({
-  baseUrl: location.origin,
-  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(PATIENCE_MS) }),
-});
+const http = createClient<paths>({ baseUrl: location.origin, fetch: within(PATIENCE_MS) });
+
+function within(milliseconds: number): (request: Request) => Promise<Response> {
+  return (request) => fetch(request, { signal: AbortSignal.timeout(milliseconds) });
+}
 
 export async function whoAmI(): Promise<Me> {
   return taken(http.GET("/api/me"));
@@ -114,6 +119,13 @@ export async function checkAgent(id: string, onStep: (step: CheckStep) => void, 
       if (event.kind === "done") return event.data as CheckDone;
     }
   }
+}
+
+/** A page of an agent's own sessions, in one folder if it is given. */
+export async function pastSessions(agent: string, workspace: string, cursor?: string): Promise<PastSessions> {
+  const query = { ...(workspace && { workspace }), ...(cursor && { cursor }) };
+  const params = { path: { agent_id: agent }, query };
+  return taken(http.GET("/api/agents/{agent_id}/sessions", { params, fetch: within(AGENT_PATIENCE_MS) }));
 }
 
 export async function readSettings(): Promise<SettingsInfo> {

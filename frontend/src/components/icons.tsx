@@ -131,6 +131,13 @@ export const SunIcon = sign(() => (
     <path d="M10 3v1.2M10 15.8V17M3 10h1.2M15.8 10H17M5 5l.9.9M14.1 14.1l.9.9M5 15l.9-.9M14.1 5.9 15 5" />
   </>
 ));
+export const SettingsIcon = sign(() => (
+  <>
+    <path d="M3.5 6h6M13.5 6h3M3.5 14h3M10.5 14h6" />
+    <circle cx="11.5" cy="6" r="2" />
+    <circle cx="8.5" cy="14" r="2" />
+  </>
+));
 export const RetryIcon = sign(() => <path d="M15.8 9A6 6 0 1 0 16 11M16 4.5V9h-4.5" />);
 
 const KINDS: Record<string, Icon> = {

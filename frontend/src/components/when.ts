@@ -33,6 +33,13 @@ export function ago(at: number, now = Date.now() / 1000): string {
   return new Date(at * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 }
 
+/** The same within a sentence: "just now", "5 min ago", then the date. */
+export function lately(at: number, now = Date.now() / 1000): string {
+  const words = ago(at, now);
+  if (words === "now") return "just now";
+  return now - at < 7 * DAY ? `${words} ago` : words;
+}
+
 function joined(length: number, big: number, bigName: string, small: number, smallName: string): string {
   const whole = Math.floor(length / big);
   const rest = Math.floor((length % big) / small);

@@ -2,13 +2,14 @@
 import { createMemo, createSignal, For, onMount, Show, type JSX } from "solid-js";
 
 import { agents, createChat, draft, navigate, pathTo, useChats } from "../state";
+import { isThere, mayList } from "../components/agent/abilities";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Composer } from "../components/composer/Composer";
 import { BackIcon, DownIcon, FolderIcon } from "../components/icons";
 
 export default function NewChatPage(): JSX.Element {
   const chats = useChats();
-  const found = () => agents()?.filter((agent) => agent.found);
+  const found = () => agents()?.filter(isThere);
   const recent = createMemo(() => [...new Set(chats.list.map((chat) => chat.workspace))].slice(0, 12));
   const [wishedAgent, setAgent] = createSignal<string>();
   const [wishedFolder, setFolder] = createSignal<string>();
@@ -19,6 +20,8 @@ export default function NewChatPage(): JSX.Element {
   const lastUsed = () => chats.list.find((chat) => found()?.some((agent) => agent.id === chat.agent))?.agent;
   const agent = () => wishedAgent() ?? lastUsed() ?? found()?.[0]?.id;
   const folder = () => wishedFolder() ?? recent()[0] ?? "";
+  /** The chosen agent, if it may have sessions of its own to show. */
+  const offering = () => found()?.find((one) => one.id === agent() && mayList(one))?.id;
   onMount(() => matchMedia("(pointer: fine)").matches && input?.focus());
 
   async function begin(text: string) {
@@ -74,6 +77,13 @@ export default function NewChatPage(): JSX.Element {
         <Show when={problem()}>
           {(error) => <ErrorCard name="new-chat" message={error().message} hint={error().hint} />}
         </Show>
+        <Show when={offering()}>
+          {(id) => (
+            <p class="new-chat-more">
+              <a href={pathTo.history(id())}>Go on with an earlier session</a>
+            </p>
+          )}
+        </Show>
         <Show when={found()?.length === 0}>
           <p class="quiet">
             No agent was found on this machine. <a href={pathTo.home}>See how to get one</a>.
@@ -85,7 +95,7 @@ export default function NewChatPage(): JSX.Element {
 }
 
 function AgentSelect(props: { agent: string | undefined; onChoose: (agent: string) => void }): JSX.Element {
-  const choices = () => agents()?.filter((agent) => agent.found) ?? [];
+  const choices = () => agents()?.filter(isThere) ?? [];
   return (
     <Show when={choices().length > 0}>
       <label class="select">

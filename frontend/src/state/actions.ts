@@ -25,7 +25,6 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
     mode: wish.mode ?? "agent",
     agent: wish.agent ?? null,
     directories: [],
-    permissions: "ask",
     ...(wish.load && { load: wish.load }),
     key: api.newKey(),
   });

@@ -21,6 +21,8 @@ export type {
   DeviceInfo,
   NewChat,
   NewLink,
+  PastSession,
+  PastSessions,
   SettingsInfo,
 } from "../api/client";
 export { ApiError } from "../api/client";
@@ -62,8 +64,8 @@ export { forget, recall, remember } from "./keep";
 /** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
 export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, settingsProblem } from "./agents";
 
-/** Try an agent step by step; the log of decisions; devices and links for new ones. */
-export { checkAgent, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
+/** Try an agent step by step; its own sessions; the log of decisions; devices and links for new ones. */
+export { checkAgent, listDecisions, listDevices, newLink, pastSessions, revokeDevice } from "../api/client";
 
 /** The settings of the server; undefined until known. */
 export { changeSettings, refreshSettings, settings } from "./settings";

@@ -4,7 +4,7 @@
 import { createSignal, onCleanup, Show, type JSX } from "solid-js";
 
 import { connection, navigate, pathTo, route, session, signOut, useChats } from "../../state";
-import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SunIcon } from "../icons";
+import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SettingsIcon, SunIcon } from "../icons";
 import { baseName } from "../paths";
 import { attentionGroups } from "./attention";
 import { ChatList } from "./ChatList";
@@ -38,6 +38,12 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
       note: `${baseName(chat.workspace)}${chat.needs_you > 0 ? " · needs you" : ""}`,
       icon: AgentIcon,
       act: () => navigate(pathTo.chat(chat.id)),
+    })),
+    ...(["Agents", "Permissions", "Appearance", "Devices"] as const).map((name) => ({
+      name: `Settings: ${name}`,
+      note: "",
+      icon: SettingsIcon,
+      act: () => navigate(pathTo.settings(name.toLowerCase())),
     })),
     { name: "Show all keys", note: "?", icon: KeyboardIcon, act: () => setShown("keys") },
     { name: "Change appearance", note: `now ${theme()}`, icon: SunIcon, act: () => setTheme(nextTheme()) },
@@ -94,6 +100,16 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
           <ChatList chats={chats} current={current()} />
         </div>
         <SharedName />
+        <footer class="side-foot">
+          <a
+            class="side-action"
+            href={pathTo.settings()}
+            aria-current={route().page === "settings" ? "page" : undefined}
+          >
+            <SettingsIcon />
+            Settings
+          </a>
+        </footer>
       </nav>
       <main class="main" id="main" tabindex="-1" ref={(main) => onSwipe(main, swipe)}>
         <ConnectionBanner />

@@ -1,0 +1,59 @@
+// The settings: agents, permissions, how the page looks, devices.
+import { For, Match, Switch, type JSX } from "solid-js";
+
+import "../styles/settings.css";
+import { pathTo, route } from "../state";
+import { BackIcon } from "../components/icons";
+import { AgentsSection } from "../components/settings/AgentsSection";
+import { AppearanceSection } from "../components/settings/AppearanceSection";
+import { DevicesSection } from "../components/settings/DevicesSection";
+import { PermissionsSection } from "../components/settings/PermissionsSection";
+
+const SECTIONS = [
+  ["agents", "Agents"],
+  ["permissions", "Permissions"],
+  ["appearance", "Appearance"],
+  ["devices", "Devices"],
+] as const;
+
+export default function SettingsPage(): JSX.Element {
+  const section = () => {
+    const now = route();
+    const wished = now.page === "settings" ? now.section : undefined;
+    return SECTIONS.find(([id]) => id === wished)?.[0] ?? "agents";
+  };
+  return (
+    <div class="settings">
+      <header class="chat-head">
+        <a class="icon-button only-narrow" href={pathTo.home} aria-label="All chats">
+          <BackIcon />
+        </a>
+        <h1>Settings</h1>
+      </header>
+      <nav class="tabs" aria-label="Settings">
+        <For each={SECTIONS}>
+          {([id, name]) => (
+            <a class="tab" href={pathTo.settings(id)} aria-current={section() === id ? "page" : undefined}>
+              {name}
+            </a>
+          )}
+        </For>
+      </nav>
+      <div class="settings-scroll">
+        <div class="settings-column">
+          <Switch fallback={<AgentsSection />}>
+            <Match when={section() === "permissions"}>
+              <PermissionsSection />
+            </Match>
+            <Match when={section() === "appearance"}>
+              <AppearanceSection />
+            </Match>
+            <Match when={section() === "devices"}>
+              <DevicesSection />
+            </Match>
+          </Switch>
+        </div>
+      </div>
+    </div>
+  );
+}

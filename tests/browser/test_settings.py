@@ -1,0 +1,154 @@
+"""The settings on the page: agents, permissions, devices."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.conftest import Meet
+from tests.browser.person import Tab
+from tests.fakes.script import agent_command, say, script
+from tests.kit.client import Api
+from tests.kit.config import MARK
+
+PHONE = {"width": 390, "height": 844}
+
+
+async def test_an_agent_is_added_tried_and_used_without_a_restart(
+    meet: Meet, api: Api, workspace: Path, place: Path
+) -> None:
+    """R125, R132: and its secret is never shown again."""
+    tab = await settings(meet)
+    command, *args = agent_command(options=["--store", str(place / "agent")])
+    await tab.page.get_by_role("button", name="Add your own").click()
+    editor = tab.find("agent-editor")
+    await editor.get_by_label("Short name").fill("mine")
+    await editor.get_by_role("button", name="Save").click()
+    await expect(editor.get_by_role("alert")).to_contain_text("Give a command")
+    await editor.get_by_label("Name", exact=True).fill("My agent")
+    await editor.get_by_label("Command", exact=True).fill(command)
+    await editor.get_by_label("Arguments").fill("\n".join(args))
+    await editor.get_by_role("button", name="Add a variable").click()
+    await editor.get_by_label("Name of variable 1").fill("MY_TOKEN")
+    await editor.get_by_label("Value of MY_TOKEN").fill("hush")
+    await editor.get_by_text("More").click()
+    await editor.get_by_label("Variables to pass on").fill(MARK)
+    await editor.get_by_role("button", name="Save").click()
+    await expect(editor).to_have_count(0)
+
+    mine = card(tab, "mine")
+    await try_out(mine)
+    await expect(mine.get_by_label("What it can do")).to_contain_text("lists its sessions")
+
+    chat = await api.create_chat(workspace, "mine")
+    other = await beside(tab, f"/chat/{chat['id']}")
+    await other.send(script(say("hello")))
+    await other.says("hello")
+    [listed] = [one for one in (await api.agents())["agents"] if one["id"] == "mine"]
+    assert "hush" not in str(listed)
+
+
+async def test_an_edited_agent_starts_as_edited_and_can_be_removed(meet: Meet, api: Api, place: Path) -> None:
+    """R123, R132: on a phone; what was not touched stays."""
+    command, *args = agent_command(options=["--store", str(place / "agent")])
+    await api.call(
+        "PUT",
+        "/api/agents/mine",
+        {"command": command, "args": args, "env": {"MY_KEY": "a"}, "pass_env": [MARK]},
+    )
+    tab = await settings(meet, viewport=PHONE)
+    mine = card(tab, "mine")
+    await try_out(mine)
+    await expect(mine.get_by_label("What it can do")).to_contain_text("with their history")
+    await mine.get_by_role("button", name="Close").click()
+    await mine.get_by_role("button", name="Edit").click()
+    editor = tab.find("agent-editor")
+    await expect(editor.get_by_label("Value of MY_KEY")).to_have_attribute("type", "password")
+    await editor.get_by_label("Arguments").fill("\n".join([*args, "--fault", "no-load"]))
+    await editor.get_by_role("button", name="Save").click()
+    await expect(editor).to_have_count(0)
+    await try_out(mine)
+    await expect(mine.get_by_label("What it can do")).not_to_contain_text("with their history")
+
+    await mine.get_by_role("button", name="More about").click()
+    await tab.page.get_by_role("menuitem", name="Remove").click()
+    await tab.page.get_by_role("button", name="Remove", exact=True).click()
+    await expect(mine).to_have_count(0)
+
+
+async def test_a_strict_house_is_switched_on_and_the_answers_are_listed(
+    meet: Meet, api: Api, chat: str
+) -> None:
+    """Every chat asks from now on; what was decided is there with who did it."""
+    await api.change_chat(chat, permissions="auto")
+    tab = await settings(meet, "permissions")
+    await tab.page.get_by_role("switch", name=re.compile("Always ask")).click()
+    await expect(tab.page.get_by_role("switch", name=re.compile("Always ask"))).to_be_checked()
+    await expect(tab.page.get_by_text("Nothing was asked yet.")).to_be_visible()
+    other = await beside(tab, f"/chat/{chat}")
+    await expect(other.find("policy")).to_have_attribute("data-policy", "ask")
+    await other.send("ask t1 May I?")
+    await other.answer("Allow")
+    await other.turns_end()
+    await tab.page.reload()
+    await expect(tab.find("decision")).to_contain_text("by you on")
+    await expect(tab.page.get_by_role("switch", name=re.compile("Always ask"))).to_be_checked()
+
+
+async def test_a_link_lets_another_device_in_and_it_can_be_sent_away(meet: Meet, api: Api) -> None:
+    """A15: the link is shown as a picture too, and sending a device away ends what it sees."""
+    tab = await settings(meet, "devices")
+    await tab.page.get_by_role("button", name="New link").click()
+    link = tab.find("new-link")
+    await expect(link.get_by_role("img", name="QR code")).to_be_visible()
+    code = (await link.locator("code").inner_text()).rpartition("code=")[2]
+    phone = await meet("phone", signed_in=False, viewport=PHONE)
+    phone.expect_trouble("status of 401")
+    other = await phone.sign_in(code)
+    await other.is_live()
+    await tab.page.reload()
+    away = tab.find("device").filter(has_not_text="This browser")
+    await away.get_by_role("button").click()
+    await expect(other.page.get_by_role("textbox", name="Link or code")).to_be_visible()
+    await expect(tab.find("device")).to_have_count(1)
+
+
+async def test_settings_are_reached_by_keyboard_and_the_theme_stays(meet: Meet) -> None:
+    person = await meet("laptop")
+    tab = await person.open("/new")
+    await tab.is_live()
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.get_by_role("combobox", name="Chat or action").fill("appearance")
+    await tab.page.get_by_role("option", name="Settings: Appearance").click()
+    await tab.page.get_by_role("radio", name="Dark", exact=True).check()
+    await tab.page.reload()
+    await expect(tab.page.get_by_role("radio", name="Dark", exact=True)).to_be_checked()
+    assert await tab.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+async def settings(meet: Meet, section: str = "agents", **how: Any) -> Tab:
+    person = await meet("laptop", **how)
+    tab = await person.open(f"/settings/{section}")
+    await tab.is_live()
+    return tab
+
+
+async def beside(tab: Tab, path: str) -> Tab:
+    """Another tab of the same browser."""
+    page = await tab.page.context.new_page()
+    await page.goto(tab.page.url.partition("/settings")[0] + path)
+    other = Tab(page)
+    await other.is_live()
+    return other
+
+
+async def try_out(card: Locator) -> None:
+    await card.get_by_role("button", name="Test").click()
+    await expect(card.get_by_test_id("agent-check")).to_have_attribute("data-ok", "true", timeout=60_000)
+
+
+def card(tab: Tab, agent: str) -> Locator:
+    return tab.page.locator(f"[data-testid=agent-card][data-agent={agent}]")
