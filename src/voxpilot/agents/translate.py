@@ -89,6 +89,8 @@ def tool_id(call: Json) -> str:
 
 def _chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     content = update["content"]
+    if content == {"type": "text", "text": ""}:
+        return  # some agents clear their throat; it must not cut in two what they are saying
     message = message_id_of(ledger, session, update)
     match content:
         case {"type": "text", "text": str(text)}:
