@@ -12,12 +12,16 @@ import { BackIcon, FolderIcon, RetryIcon } from "../components/icons";
 import { visibleText } from "../components/question/visibleText";
 import { ago } from "../components/when";
 
+type Refusal = { message: string; hint?: string; status?: number };
+/** The agent has no list; asking again changes nothing. */
+const NOT_OFFERED = 409;
+
 export default function HistoryPage(props: { agent: string }): JSX.Element {
   const chats = useChats();
   const [folder, setFolder] = createSignal("");
   const [list, setList] = createSignal<PastSession[]>();
   const [next, setNext] = createSignal<string>();
-  const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
+  const [problem, setProblem] = createSignal<Refusal>();
   const [isAsking, setAsking] = createSignal(false);
   const choices = () => (agents() ?? []).filter((one) => mayList(one) || one.id === props.agent);
   const name = () => agents()?.find((one) => one.id === props.agent)?.display_name ?? props.agent;
@@ -37,7 +41,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
       setList([...(cursor ? (list() ?? []) : []), ...page.sessions]);
       setNext(page.next ?? undefined);
     } catch (error) {
-      if (mine === asked) setProblem(error as { message: string; hint?: string });
+      if (mine === asked) setProblem(error as Refusal);
     }
     if (mine === asked) setAsking(false);
   }
@@ -86,10 +90,12 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
           <Show when={problem()}>
             {(error) => (
               <ErrorCard name="history" message={error().message} hint={error().hint}>
-                <button type="button" class="button" onClick={() => void ask()}>
-                  <RetryIcon />
-                  Try again
-                </button>
+                <Show when={error().status !== NOT_OFFERED}>
+                  <button type="button" class="button" onClick={() => void ask()}>
+                    <RetryIcon />
+                    Try again
+                  </button>
+                </Show>
               </ErrorCard>
             )}
           </Show>

@@ -1,0 +1,51 @@
+"""What an agent lets a person choose, beside the message: its modes, its models, its other options."""
+
+from __future__ import annotations
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.conftest import Meet
+from tests.browser.person import Tab
+from tests.fakes.script import die, say, script
+from tests.kit.agent_log import AgentLog
+from tests.kit.waiting import until
+
+
+async def test_a_model_is_chosen_where_there_is_a_choice_and_reaches_the_agent(
+    meet: Meet, chat: str, agent_log: AgentLog
+) -> None:
+    """R115, R116, R118, R120: nothing is shown before the agent has said what it offers."""
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await expect(offered(tab, "Model")).to_have_count(0)
+    await tab.send(script(say("hi")))
+    await tab.turns_end()
+    await expect(offered(tab, "Mode")).to_be_visible()
+    model = offered(tab, "Model")
+    await model.select_option("scripted-2")
+    await until(lambda: chosen(agent_log) == [("model", "scripted-2")], 10)
+    await tab.page.reload()
+    await expect(model).to_have_value("scripted-2")
+
+
+async def test_a_choice_that_cannot_be_made_is_taken_back(meet: Meet, chat: str) -> None:
+    """R116: with the reason beside it."""
+    person = await meet("laptop")
+    person.expect_trouble("status of 409")
+    tab = await person.open_chat(chat)
+    await tab.send(script(say("hi"), die()))
+    await tab.turns_end()
+    model = offered(tab, "Model")
+    before = await model.input_value()
+    await model.select_option("scripted-2")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("not running")
+    await expect(model).to_have_value(before)
+
+
+def offered(tab: Tab, name: str) -> Locator:
+    return tab.page.locator(".composer").get_by_role("combobox", name=name, exact=True)
+
+
+def chosen(log: AgentLog) -> list[tuple[str, str]]:
+    frames = log.received("session/set_config_option")
+    return [(frame["params"]["configId"], frame["params"]["value"]) for frame in frames]
