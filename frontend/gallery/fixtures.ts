@@ -387,6 +387,50 @@ export const STEPS: CheckStep[] = [
   { name: "handshake", outcome: "ok", text: "Protocol version 1: Copilot 0.0.390.", hint: "", detail: "", seconds: 1.2 },
   { name: "session", outcome: "failed", text: "It is not signed in.", hint: "Run `copilot login` in a terminal.", detail: "No token was found.", seconds: 0.7 },
 ];
+const WORKED = `Looking at the sessions module first.
+The lifetime is a constant, so a renewed session lives for an hour whatever is configured.
+
+$ pytest tests/test_sessions.py
+${Array.from({ length: 30 }, (_, n) => `tests/test_sessions.py::test_renewal_${n} PASSED`).join("\n")}
+
+All 42 tests pass. Renewed sessions now live for the configured lifetime.`;
+
+export function delegatedQuestion(): Block {
+  return block(5, {
+    kind: "question", id: "dq", type: "permission", title: "May I run the migration?", agent: "copilot", tool_call_id: "d1",
+    detail: { tool_kind: "execute", input: { command: "alembic upgrade head" } },
+    options: [
+      { id: "once", label: "Allow once", kind: "allow_once" },
+      { id: "no", label: "Reject", kind: "reject_once" },
+    ],
+  });
+}
+
+/** A whole turn of the assistant: it was asked again, looked itself, had work done, and answered. */
+export function delegatedDone(): Block[] {
+  const call = { tool_call_id: "d2" };
+  const other = { tool_call_id: "d3" };
+  const returned = (content: string, is_error = false) => ({ result: { content, display: content, is_error, seq: 5 }, status: is_error ? "failed" : "completed" });
+  const handed = (id: string, session_name: string, agent: string, stop_reason: string, more: object) =>
+    tool(280, "other", "copilot_agent", {
+      id, name: "copilot_agent", input: { prompt: "Fix the lifetime of renewed sessions.\nRun the tests.", session_name, agent },
+      delegated: { session_name, agent, summary: "Done.", stop_reason }, ...more,
+    });
+  return [
+    block(300, { kind: "message", id: "m6", role: "user", text: "Fix the auth bug, and have the tests run." }),
+    block(299, { kind: "text", message_id: "s1-1", text: "I will first have a look at", superseded: true }),
+    block(298, { kind: "text", message_id: "s1-2", text: "I look at the code first, then I hand the work to agents." }),
+    tool(297, "search", "grep_search", { name: "grep_search", input: { pattern: "expires_at" }, ...returned("shop/auth/sessions.py:12: expires_at: float") }),
+    tool(296, "read", "read_file", { name: "read_file", input: { path: "shop/auth/nowhere.py" }, ...returned("There is no file shop/auth/nowhere.py.", true) }),
+    handed("d2", "auth-bug-fix", "copilot", "end_turn", returned(WORKED)),
+    block(279, { kind: "text", message_id: "d2-a", text: WORKED, ...call }),
+    tool(278, "edit", "Edit sessions.py", { content: [authDiff], ...call }),
+    handed("d3", "flaky-cart", "claude", "interrupted", returned("Looking", true)),
+    block(277, { kind: "text", message_id: "d3-a", text: "Looking", ...other }),
+    block(270, { kind: "text", message_id: "s2", text: "The lifetime is fixed and all tests pass. The second agent ended in the midst of its work." }),
+    block(269, { kind: "turn", since: NOW - 300, stop_reason: "interrupted", error: { message: "The agent ended in the midst of its work.", hint: "Press Continue to have the assistant go on." } }),
+  ];
+}
 
 const past = (n: number, title: string, hours: number, chat: string | null = null) => ({
   session_id: `s-${n}`, title, cwd: n % 3 ? WORKSPACE : "/home/ada/projects/billing", updated_at: new Date((NOW - hours * 3600) * 1000).toISOString(), chat,

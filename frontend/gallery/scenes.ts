@@ -1,4 +1,4 @@
-// What the gallery shows, by the name after `#`: chat, odd, delegated, terminal, edit, sneaky, form, url, empty, loading, gone, long,
+// What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, trust, context, many, crashed, error, restoring, auto, agent-details,
 // settings, settings-edit, settings-add, settings-test, settings-permissions, settings-appearance, settings-devices, settings-link,
 // history, history-none, history-refused,
@@ -7,6 +7,7 @@
 import { newHead, type Block, type ChatState } from "../src/state/shapes";
 import type {
   AgentInfo,
+  AssistantInfo,
   ChatInfo,
   ChatList,
   CheckStep,
@@ -38,6 +39,7 @@ export interface Scene {
   decisions: Decision[];
   steps: CheckStep[];
   sessions: PastSession[];
+  assistant: AssistantInfo;
 }
 
 const ID = "a1";
@@ -142,6 +144,7 @@ function chatOf(blocks: Block[], head: Partial<ChatState["head"]> = {}): ChatSta
 }
 
 const RUNNING = { turn: { id: "t1", since: made.NOW - 60, by: "agent" as const, agent: "claude" }, questions: [] };
+const ASSISTED = { ...RUNNING, mode: "llm" as const, agent: "copilot", policy: "auto", agents: {}, turn: { id: "t1", since: made.NOW - 60, by: "assistant" as const } };
 const QUEUE = [
   { id: "w1", role: "user" as const, text: "And then update the changelog." },
   { id: "w2", role: "user" as const, text: "Finally open a pull request against main, with a short description of what changed and why it changed." },
@@ -154,7 +157,13 @@ function theChat(): ChatState {
     case "busy":
       return chatOf([...made.goodTurn(), ...made.runningTurn().slice(0, -1)], { ...RUNNING, queue: QUEUE, agents: { claude: { status: "busy" } } });
     case "delegated":
-      return chatOf(made.delegatedTurn(), RUNNING);
+      return chatOf(made.delegatedTurn(), ASSISTED);
+    case "delegated-asks":
+      return chatOf([...made.delegatedTurn(), made.delegatedQuestion()], { ...ASSISTED, questions: ["dq"] });
+    case "delegated-done":
+      return chatOf(made.delegatedDone(), { ...ASSISTED, turn: null });
+    case "assistant":
+      return chatOf([], { ...ASSISTED, title: "", agents: {}, turn: null });
     case "terminal":
       return chatOf(made.terminalTurn(), RUNNING);
     case "edit":
@@ -238,6 +247,16 @@ export const scene: Scene = {
   decisions: made.DECISIONS,
   steps: made.STEPS,
   sessions: made.SESSIONS,
+  assistant: {
+    chosen: name === "assistant-none" ? null : { provider: "openai", model: "gpt-5.4" },
+    problem: name === "assistant-none" ? { message: "OpenAI needs a key.", hint: "Give one in the settings, or set OPENAI_API_KEY." } : null,
+    providers: [
+      { id: "openai", name: "OpenAI", needs_key: true, model: "gpt-5.4" },
+      { id: "anthropic", name: "Anthropic", needs_key: true, model: "claude" },
+      { id: "ollama", name: "Ollama", needs_key: false, model: "" },
+      { id: "demo", name: "Demo model", needs_key: false, model: "demo" },
+    ],
+  },
   outbox:
     name === "offline"
       ? [{ key: "k", chat: ID, text: "And please look at the cart as well.", at: Date.now(), state: "waiting" }]

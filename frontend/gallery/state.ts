@@ -37,6 +37,10 @@ export function useChat(): ChatHandle {
   };
 }
 
+export const assistant = () => scene.assistant;
+export const refreshAssistant = async () => undefined;
+export const listModels = async () => ["gpt-5.4", "gpt-5.4-mini"];
+export const checkAssistant = async () => ({ ok: true, message: "It answers.", hint: "" });
 export const useChats = () => scene.chats;
 export const connection: Connection = scene.connection;
 export const session: Session = scene.session;
@@ -80,6 +84,7 @@ export const checkAgent = async (_id: string, onStep: (step: unknown) => void) =
   scene.steps.forEach(onStep);
   return { ok: false, seconds: 2.4 };
 };
+export const setMode = async (_chat: string, mode: "llm" | "agent") => setState("head", "mode", mode);
 export const setOption = nothing;
 export const send = nothing;
 export const retrySend = () => undefined;

@@ -13,6 +13,9 @@ type Schemas = components["schemas"];
 export type AgentChange = Schemas["AgentChange"];
 export type AgentInfo = Schemas["AgentInfo"];
 export type AgentList = Schemas["AgentList"];
+export type AssistantInfo = Schemas["AssistantInfo"];
+export type AssistantTrial = Schemas["AssistantTrial"];
+export type AssistantWish = Schemas["AssistantWish"];
 export type ChatInfo = Schemas["ChatInfo"];
 export type CheckDone = Schemas["CheckDone"];
 export type CheckStep = Schemas["CheckStep"];
@@ -66,6 +69,12 @@ const http = createClient<paths>({ baseUrl: location.origin, fetch: within(PATIE
 
 function within(milliseconds: number): (request: Request) => Promise<Response> {
   return (request) => fetch(request, { signal: AbortSignal.timeout(milliseconds) });
+}
+
+/** A model must be reached first, and it may take its time. */
+const MODEL_PATIENCE_MS = 60_000;
+function patiently(request: Request): Promise<Response> {
+  return fetch(request, { signal: AbortSignal.timeout(MODEL_PATIENCE_MS) });
 }
 
 export async function whoAmI(): Promise<Me> {
@@ -140,6 +149,20 @@ export async function putSettings(values: { [name: string]: unknown }): Promise<
 export async function listDecisions(before: string | undefined, limit: number): Promise<Decision[]> {
   const query = { limit, ...(before && { before }) };
   return (await taken(http.GET("/api/decisions", { params: { query } }))).decisions;
+}
+
+export async function readAssistant(): Promise<AssistantInfo> {
+  return taken(http.GET("/api/assistant"));
+}
+
+/** The models a provider offers; what is not given is as the settings have it. */
+export async function listModels(wish: AssistantWish): Promise<string[]> {
+  return (await taken(http.POST("/api/assistant/models", { body: wish, fetch: patiently }))).models;
+}
+
+/** One tiny request to a model, to see whether it works. */
+export async function checkAssistant(wish: AssistantWish): Promise<AssistantTrial> {
+  return taken(http.POST("/api/assistant/check", { body: wish, fetch: patiently }));
 }
 
 export async function postChat(body: NewChat): Promise<ChatInfo> {

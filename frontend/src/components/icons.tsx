@@ -112,6 +112,12 @@ export const ShieldIcon = sign(() => <path d="M10 3 4.5 5v4.4c0 3.5 2.2 6.1 5.5 
 export const FolderIcon = sign(() => (
   <path d="M3 6.2A1.7 1.7 0 0 1 4.7 4.5h2.6L9 6.5h6.3A1.7 1.7 0 0 1 17 8.2v5.6a1.7 1.7 0 0 1-1.7 1.7H4.7A1.7 1.7 0 0 1 3 13.8V6.2Z" />
 ));
+export const GearIcon = sign(() => (
+  <>
+    <circle cx="10" cy="10" r="2.6" />
+    <path d="M10 3v2.4M10 14.6V17M3 10h2.4M14.6 10H17M5.05 5.05l1.7 1.7M13.25 13.25l1.7 1.7M5.05 14.95l1.7-1.7M13.25 6.75l1.7-1.7" />
+  </>
+));
 export const AgentIcon = sign(() => (
   <>
     <rect x="4" y="6.5" width="12" height="9.5" rx="3" />

@@ -1,16 +1,21 @@
 // Beginning a chat: where, with which agent, and the first message. Enter is enough.
 import { createMemo, createSignal, For, onMount, Show, type JSX } from "solid-js";
 
-import { agents, createChat, draft, navigate, pathTo, useChats } from "../state";
+import { agents, createChat, draft, navigate, pathTo, settings, useChats } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Composer } from "../components/composer/Composer";
+import { ModelChip } from "../components/composer/ModelChip";
+import { ASSISTANT } from "../components/composer/ModeSelect";
 import { BackIcon, DownIcon, FolderIcon } from "../components/icons";
+
+type Mode = "llm" | "agent";
 
 export default function NewChatPage(): JSX.Element {
   const chats = useChats();
   const found = () => agents()?.filter(isThere);
   const recent = createMemo(() => [...new Set(chats.list.map((chat) => chat.workspace))].slice(0, 12));
+  const [wishedMode, setMode] = createSignal<Mode>();
   const [wishedAgent, setAgent] = createSignal<string>();
   const [wishedFolder, setFolder] = createSignal<string>();
   const [isStarting, setStarting] = createSignal(false);
@@ -18,17 +23,23 @@ export default function NewChatPage(): JSX.Element {
   let input: HTMLTextAreaElement | undefined;
 
   const lastUsed = () => chats.list.find((chat) => found()?.some((agent) => agent.id === chat.agent))?.agent;
+  const mode = (): Mode => wishedMode() ?? settings()?.values.interactionModeDefault ?? "agent";
   const agent = () => wishedAgent() ?? lastUsed() ?? found()?.[0]?.id;
   const folder = () => wishedFolder() ?? recent()[0] ?? "";
   /** The chosen agent, if it may have sessions of its own to show. */
-  const offering = () => found()?.find((one) => one.id === agent() && mayList(one))?.id;
+  const offering = () => (mode() === "llm" ? undefined : found()?.find((one) => one.id === agent() && mayList(one))?.id);
   onMount(() => matchMedia("(pointer: fine)").matches && input?.focus());
 
   async function begin(text: string) {
     setStarting(true);
     setProblem(undefined);
     try {
-      const chat = await createChat({ workspace: folder().trim(), text, ...(agent() && { agent: agent()! }) });
+      const chat = await createChat({
+        workspace: folder().trim(),
+        mode: mode(),
+        text,
+        ...(agent() && { agent: agent()! }),
+      });
       navigate(pathTo.chat(chat.id));
     } catch (error) {
       // What was typed stays, to be sent again.
@@ -56,7 +67,19 @@ export default function NewChatPage(): JSX.Element {
           onSend={(text) => void begin(text)}
           onStop={() => undefined}
         >
-          <AgentSelect agent={agent()} onChoose={setAgent} />
+          <WhoSelect
+            mode={mode()}
+            agent={agent()}
+            onAssistant={() => setMode("llm")}
+            onAgent={(id) => {
+              setMode("agent");
+              setAgent(id);
+            }}
+          />
+          <Show when={mode() === "llm"}>
+            <ModelChip />
+            <WorkSelect agent={agent()} onChoose={setAgent} />
+          </Show>
           <label class="folder-field">
             <FolderIcon />
             <span class="unseen">Workspace</span>
@@ -94,17 +117,53 @@ export default function NewChatPage(): JSX.Element {
   );
 }
 
-function AgentSelect(props: { agent: string | undefined; onChoose: (agent: string) => void }): JSX.Element {
-  const choices = () => agents()?.filter(isThere) ?? [];
+const choices = () => agents()?.filter(isThere) ?? [];
+
+/** Who answers: the assistant, or one of the agents. */
+function WhoSelect(props: {
+  mode: Mode;
+  agent: string | undefined;
+  onAssistant: () => void;
+  onAgent: (agent: string) => void;
+}): JSX.Element {
+  return (
+    <label class="select">
+      <span class="unseen">Who answers</span>
+      <select
+        data-testid="who"
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          if (chosen === "") props.onAssistant();
+          else props.onAgent(chosen);
+        }}
+      >
+        <option value="" selected={props.mode === "llm"}>
+          {ASSISTANT}
+        </option>
+        <For each={choices()}>
+          {(agent) => (
+            <option value={agent.id} selected={props.mode === "agent" && agent.id === props.agent}>
+              {agent.display_name}
+            </option>
+          )}
+        </For>
+      </select>
+      <DownIcon />
+    </label>
+  );
+}
+
+/** Which agent the assistant hands work to. */
+function WorkSelect(props: { agent: string | undefined; onChoose: (agent: string) => void }): JSX.Element {
   return (
     <Show when={choices().length > 0}>
-      <label class="select">
-        <span class="unseen">Agent</span>
-        <select onChange={(event) => props.onChoose(event.currentTarget.value)}>
+      <label class="select" title="The agent that the assistant hands work to">
+        <span class="unseen">Hands work to</span>
+        <select data-testid="work-agent" onChange={(event) => props.onChoose(event.currentTarget.value)}>
           <For each={choices()}>
             {(agent) => (
               <option value={agent.id} selected={agent.id === props.agent}>
-                {agent.display_name}
+                with {agent.display_name}
               </option>
             )}
           </For>

@@ -5,12 +5,14 @@ import {
   agents,
   answer,
   cancel,
+  defaultAgent,
   draft,
   editQueued,
   removeQueued,
   respond,
   restartAgent,
   send,
+  setMode,
   setOption,
   setPolicy,
   type ChatHandle,
@@ -23,6 +25,8 @@ import { Announcer } from "../components/chat/Announcer";
 import { ChatHeader } from "../components/chat/ChatHeader";
 import { Panel } from "../components/chat/Panel";
 import { Composer } from "../components/composer/Composer";
+import { ASSISTANT, ModeSelect } from "../components/composer/ModeSelect";
+import { ModelChip } from "../components/composer/ModelChip";
 import { OptionSelects } from "../components/composer/OptionSelects";
 import { PolicyChip, type Policy } from "../components/composer/PolicyChip";
 import { Queue } from "../components/composer/Queue";
@@ -49,9 +53,13 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   let input: HTMLTextAreaElement | undefined;
   let chat!: HTMLDivElement;
 
-  const agentName = () => here.agentName(head().agent);
-  const options = () => wishes.seen(head().options["main"] ?? []);
+  const agent = () => here.agent ?? defaultAgent();
+  const isAssistant = () => head().mode === "llm";
+  const agentName = () => (isAssistant() ? ASSISTANT : here.agentName(head().agent));
+  /** Those of the agent's own session, which the assistant does not use. */
+  const options = () => (isAssistant() ? [] : wishes.seen(head().options["main"] ?? []));
   const isEmpty = () => props.state.blocks.length === 0 && head().queue.length === 0 && !head().turn;
+  const whom = () => (isAssistant() ? "the assistant" : agentName());
   const attempt = (act: Promise<void>) =>
     act.then(
       () => setProblem(""),
@@ -60,6 +68,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const stop = () => void attempt(cancel(id, head().turn?.id));
   const choose = (option: string, value: string | boolean) =>
     void attempt(wishes.choose(option, value, () => setOption(id, option, value)));
+  const chooseMode = (mode: "llm" | "agent") => void attempt(setMode(id, mode, agent()));
   const choosePolicy = (policy: Policy) => void attempt(setPolicy(id, policy));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   seeWhileVisible(props.state);
@@ -81,7 +90,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
             onPanel={panel.toggle}
             onAgent={() => setAgentShown(true)}
           />
-          <Show when={!isEmpty()} fallback={<EmptyChat agentName={agentName()} workspace={head().workspace ?? ""} />}>
+          <Show when={!isEmpty()} fallback={<EmptyChat agentName={whom()} workspace={head().workspace ?? ""} />}>
             <Conversation chat={props.chat} state={props.state} />
           </Show>
           <div class="below">
@@ -107,14 +116,18 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
             <Composer
               ref={(area) => (input = area)}
               draft={draft(id)}
-              placeholder={head().turn ? "Write what comes next" : `Message ${agentName()}`}
+              placeholder={head().turn ? "Write what comes next" : `Message ${whom()}`}
               isRunning={head().turn !== null}
               isStopping={head().turn?.stopping ?? false}
               isAboutToStop={keys.isAboutToStop()}
-              commands={head().commands["main"] ?? []}
+              commands={isAssistant() ? [] : (head().commands["main"] ?? [])}
               onSend={(text) => send(id, text)}
               onStop={stop}
             >
+              <ModeSelect mode={head().mode ?? "agent"} agentName={here.agentName(agent())} onChoose={chooseMode} />
+              <Show when={isAssistant()}>
+                <ModelChip />
+              </Show>
               <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} counts={head().counts} onChoose={choosePolicy} />}</Show>
               <OptionSelects options={options()} onChoose={choose} />
             </Composer>
@@ -131,7 +144,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
         <AgentDialog
           isOpen={isAgentShown()}
           state={props.state}
-          agentName={agentName()}
+          agentName={here.agentName(agent())}
           onClose={() => setAgentShown(false)}
         />
         {menu.dialogs}
@@ -146,6 +159,14 @@ function createHere(state: ChatState): Here {
     const ids = new Set(state.head.questions);
     return new Set(state.blocks.map((block) => block.kind === "question" && ids.has(block.id) && block.detail.tool));
   });
+  const recovered = createMemo(
+    () =>
+      new Map(
+        state.blocks.flatMap((block) =>
+          block.kind === "notice" && block.code === "recovered" ? [[block.turn, block.pos] as const] : [],
+        ),
+      ),
+  );
   const terminals = createMemo(() => new Map(state.blocks.flatMap((block) => (block.kind === "terminal" ? [[block.terminal_id, block] as const] : []))));
   return {
     chatId: state.id,
@@ -158,6 +179,10 @@ function createHere(state: ChatState): Here {
     get lastAt() {
       return state.head.last_at ?? 0;
     },
+    get agent() {
+      return state.head.agent ?? Object.keys(state.head.agents).at(-1);
+    },
+    recoveredAt: (turn) => recovered().get(turn),
     agentName: (id) => agents()?.find((agent) => agent.id === id)?.display_name ?? id ?? "The agent",
     terminal: (id) => terminals().get(id),
     isAsked: (tool) => asked().has(tool),
@@ -165,6 +190,8 @@ function createHere(state: ChatState): Here {
       return state.head.turn ? undefined : state.blocks.findLast((block) => block.kind === "turn")?.pos;
     },
     get isAgentDown() {
+      // What works for the assistant is started again with the next task.
+      if (state.head.mode === "llm") return false;
       const status = state.head.agents[state.head.agent ?? ""]?.status;
       return status === "error" || status === "disconnected";
     },

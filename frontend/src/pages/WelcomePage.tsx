@@ -1,7 +1,7 @@
 // The first page: what this is, which agents are here, and a way to try it at once.
 import { createSignal, For, Show, type JSX } from "solid-js";
 
-import { agents, createChat, navigate, pathTo, refreshAgents, type AgentInfo } from "../state";
+import { agents, createChat, navigate, pathTo, refreshAgents, type AgentInfo, type ChatWish } from "../state";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { CopyButton } from "../components/controls/CopyButton";
 import { Skeleton } from "../components/controls/Skeleton";
@@ -44,11 +44,13 @@ export default function WelcomePage(): JSX.Element {
 function Starting(props: { hasAgent: boolean }): JSX.Element {
   const [isStarting, setStarting] = createSignal(false);
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
-  async function demo() {
+  /** Where there is no agent but the demo, it works in its scratch folder. */
+  const withAssistant = (): ChatWish => ({ mode: "llm", ...(!props.hasAgent && { agent: DEMO }) });
+  async function begin(wish: ChatWish) {
     setStarting(true);
     setProblem(undefined);
     try {
-      navigate(pathTo.chat((await createChat({ agent: DEMO, text: "Show me what you can do." })).id));
+      navigate(pathTo.chat((await createChat(wish)).id));
     } catch (error) {
       setProblem(error as { message: string; hint?: string });
       setStarting(false);
@@ -68,12 +70,15 @@ function Starting(props: { hasAgent: boolean }): JSX.Element {
           class="button"
           classList={{ "button-main": !props.hasAgent }}
           disabled={isStarting()}
-          onClick={() => void demo()}
+          onClick={() => void begin({ agent: DEMO, text: "Show me what you can do." })}
         >
           <Show when={isStarting()}>
             <Spinner />
           </Show>
           Try the demo
+        </button>
+        <button type="button" class="button" disabled={isStarting()} onClick={() => void begin(withAssistant())}>
+          Talk to the assistant
         </button>
         <span class="quiet small">The demo works in a scratch folder and needs nothing.</span>
       </p>

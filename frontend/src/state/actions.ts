@@ -74,6 +74,11 @@ export async function renameChat(chat: string, title: string): Promise<void> {
   await api.patchChat(chat, { title });
 }
 
+/** Who answers from the next message on: the assistant, or the agent. */
+export async function setMode(chat: string, mode: "llm" | "agent", agent?: string): Promise<void> {
+  await api.patchChat(chat, { mode, ...(agent && { agent }) });
+}
+
 /** Whether the agent asks before it acts, or is approved by itself; counts at once. */
 export async function setPolicy(chat: string, permissions: "ask" | "auto"): Promise<void> {
   await api.patchChat(chat, { permissions });

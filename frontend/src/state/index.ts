@@ -14,6 +14,9 @@ export type * from "./shapes";
 export type {
   AgentChange,
   AgentInfo,
+  AssistantInfo,
+  AssistantTrial,
+  AssistantWish,
   ChatInfo,
   CheckDone,
   CheckStep,
@@ -47,6 +50,7 @@ export {
   renameChat,
   respond,
   restartAgent,
+  setMode,
   setOption,
   setPolicy,
   type ChatWish,
@@ -69,6 +73,9 @@ export { checkAgent, listDecisions, listDevices, newLink, pastSessions, revokeDe
 
 /** The settings of the server; undefined until known. */
 export { changeSettings, refreshSettings, settings } from "./settings";
+
+/** The model that answers in llm mode; undefined until known. */
+export { assistant, checkAssistant, listModels, refreshAssistant } from "./assistant";
 
 /** Who this browser is signed in as, and signing in and out. */
 export { session, signIn, signOut, type Session } from "./session";

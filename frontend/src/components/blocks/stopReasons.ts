@@ -3,7 +3,7 @@
 const REASONS: Record<string, string> = {
   end_turn: "Done",
   max_tokens: "Stopped: the answer became too long for the model",
-  max_turn_requests: "Stopped: the agent asked its model too often in one turn",
+  max_turn_requests: "Stopped: too many steps in one turn",
   refusal: "The model refused",
   cancelled: "Stopped by you",
   interrupted: "Interrupted",

@@ -12,7 +12,7 @@ export function Announcer(props: { state: ChatState }): JSX.Element {
     on(
       () => props.state.head.questions.length,
       (count, before) => {
-        if (count > (before ?? 0)) setWords(`${here.agentName(props.state.head.agent)} asks you something.`);
+        if (count > (before ?? 0)) setWords(`${here.agentName(here.agent)} asks you something.`);
       },
       { defer: true },
     ),

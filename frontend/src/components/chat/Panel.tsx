@@ -5,6 +5,7 @@ import type { AgentOption, ChatState, PlanBlock } from "../../state";
 import { PlanBlockView } from "../blocks/PlanBlock";
 import { PathText } from "../controls/PathText";
 import { OptionSelects } from "../composer/OptionSelects";
+import { useHere } from "../conversation/here";
 import { ChangeCount } from "../diff/ChangeCount";
 import { folderOf, within } from "../paths";
 import { visibleText } from "../question/visibleText";
@@ -73,12 +74,22 @@ function Changes(props: { state: ChatState }): JSX.Element {
 
 function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
   const status = () => statusOf(props.state);
+  const here = useHere();
+  const isAssistant = () => props.state.head.mode === "llm";
   return (
     <section class="panel-part">
       <h2 class="panel-head">Details</h2>
       <dl class="facts">
-        <dt>Agent</dt>
+        <dt>{isAssistant() ? "Answers" : "Agent"}</dt>
         <dd>{props.agentName}</dd>
+        <Show when={isAssistant() && here.agent}>
+          {(agent) => (
+            <>
+              <dt>Hands work to</dt>
+              <dd>{here.agentName(agent())}</dd>
+            </>
+          )}
+        </Show>
         <dt>Status</dt>
         <dd>
           {status().word}

@@ -15,6 +15,11 @@ export interface Status {
 const TONES = { starting: "work", connected: "good", busy: "work", disconnected: "", error: "bad" } as const;
 const WORDS = { starting: "Starting", connected: "Connected", busy: "Busy", disconnected: "Not running", error: "Error" };
 
+/** The assistant needs no process of its own: it is there, or at work. */
+function assistantStatus({ head }: ChatState): Pick<Status, "word" | "tone" | "isBusy"> {
+  return head.turn ? { word: "Busy", tone: "work", isBusy: true } : { word: "Ready", tone: "good", isBusy: false };
+}
+
 export function statusOf(state: ChatState): Status {
   const { head } = state;
   const agent = head.turn?.agent ?? head.agent ?? Object.keys(head.agents)[0];
@@ -22,6 +27,7 @@ export function statusOf(state: ChatState): Status {
   const about = { agent, message: known?.message, hint: known?.hint };
   if (head.questions.length > 0) return { word: "Needs you", tone: "need", isBusy: false, ...about };
   if (head.turn?.stopping) return { word: "Stopping", tone: "work", isBusy: true, ...about };
+  if (head.mode === "llm") return { ...assistantStatus(state), ...about };
   const status = head.turn && known?.status !== "starting" && known?.status !== "error" ? "busy" : known?.status;
   // A connected agent that has something to say is bringing its session back.
   if (status === "connected" && known?.message) return { word: "Restoring", tone: "work", isBusy: true, ...about };

@@ -134,7 +134,7 @@ function turnBefore(blocks: readonly Block[], row: RowShape | undefined): PastTu
   const turn = row.block.turn;
   const own = blocks.filter((block) => block.turn === turn);
   const answer = own
-    .filter((block) => block.kind === "text" && block.tool_call_id === undefined)
+    .filter((block) => block.kind === "text" && block.tool_call_id === undefined && !block.superseded)
     .map((block) => (block as { text: string }).text.trim())
     .filter(Boolean)
     .join("\n\n");

@@ -11,13 +11,19 @@ export function WorkingLine(props: { state: ChatState }): JSX.Element {
   const here = useHere();
   const turn = () => props.state.head.turn;
   const waits = () => props.state.head.questions.length > 0;
-  const who = () => here.agentName(turn()?.agent ?? props.state.head.agent);
-  const known = () => props.state.head.agents[turn()?.agent ?? props.state.head.agent ?? ""];
+  /** The assistant may have work done by any agent. */
+  const agent = () => {
+    const { agents, agent } = props.state.head;
+    if (turn()?.by !== "assistant") return turn()?.agent ?? agent;
+    return Object.keys(agents).find((one) => agents[one]?.status === "starting");
+  };
+  const known = () => props.state.head.agents[agent() ?? ""];
   const isGettingReady = () => known()?.status === "starting" || (known()?.status === "connected" && !!known()?.message);
   const words = () => {
     if (turn()?.stopping) return "Stopping";
     if (isGettingReady() && known()?.message) return visibleText(known()!.message!.replace(/\.$/, ""));
-    return known()?.status === "starting" ? `Starting ${who()}` : `${who()} is working`;
+    if (known()?.status === "starting") return `Starting ${here.agentName(agent())}`;
+    return turn()?.by === "assistant" ? "The assistant is working" : `${here.agentName(agent())} is working`;
   };
   return (
     <div class="row row-working">

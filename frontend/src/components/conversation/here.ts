@@ -11,6 +11,10 @@ export interface Here {
   readonly liveTurn: string | undefined;
   /** When the last event came, in the server's time. */
   readonly lastAt: number;
+  /** The agent of the chat: who answers in agent mode, and who gets work from the assistant. */
+  readonly agent: string | undefined;
+  /** Where in the chat it was told that this turn outlived the server; undefined if it was not. */
+  recoveredAt(turn: string | undefined): number | undefined;
   /** The name a person knows an agent by. */
   agentName(id: string | undefined): string;
   /** A command that runs or ran in this chat. */

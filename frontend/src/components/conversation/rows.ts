@@ -3,6 +3,7 @@
 // Lives here: which blocks stand alone, which are told together as one line of activity, and which belong inside
 // another block. Lives elsewhere: drawing rows (Row.tsx), what a group is called (../tool/summary.ts).
 import type { Block, ThoughtBlock, ToolBlock } from "../../state";
+import { isDelegation } from "../blocks/delegation";
 import { hasEnded } from "../tool/words";
 
 export type Activity = ToolBlock | ThoughtBlock;
@@ -51,7 +52,7 @@ function runFrom(blocks: readonly Block[], from: number, inner: Map<string, Bloc
     const block = blocks[at]!;
     const isThinking = at === blocks.length - 1 && block.kind === "thought" && block.turn === liveTurn;
     if (!isActivity(block) || isThinking || laneOf(block) === null) break;
-    if (block.kind === "tool" && inner.has(block.id)) break;
+    if (block.kind === "tool" && (inner.has(block.id) || isDelegation(block))) break;
     if (run.length > 0 && !mayJoin(run, block)) break;
     run.push(block);
   }
@@ -59,8 +60,10 @@ function runFrom(blocks: readonly Block[], from: number, inner: Map<string, Bloc
 }
 
 function rowOfBlock(block: Block, inner: Map<string, Block[]>, until: number | undefined): Row {
-  const own = block.kind === "tool" ? inner.get(block.id) : undefined;
-  if (own && block.kind === "tool") return { kind: "delegated", key: keyOf(block), block, inner: own, until };
+  const own = block.kind === "tool" && !block.tool_call_id ? inner.get(block.id) : undefined;
+  if (block.kind === "tool" && (own || isDelegation(block))) {
+    return { kind: "delegated", key: keyOf(block), block, inner: own ?? [], until };
+  }
   return { kind: "block", key: keyOf(block), block, until };
 }
 
@@ -92,9 +95,9 @@ function namedTerminals(blocks: readonly Block[]): Set<string> {
   return named;
 }
 
-/** A thought without a word says nothing. */
+/** A thought without a word says nothing, and one that was thought again nothing more. */
 function isQuiet(block: Block): boolean {
-  return block.kind === "thought" && block.text === "" && !block.parts?.length;
+  return block.kind === "thought" && (block.superseded === true || (block.text === "" && !block.parts?.length));
 }
 
 function isActivity(block: Block): block is Activity {

@@ -32,6 +32,7 @@ export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
       <Places block={block()} />
       <For each={block().content}>{(content) => <Content content={content} kind={block().tool_kind} />}</For>
       <Show when={output()}>{(text) => <TerminalText text={text()} label="Output" />}</Show>
+      <Show when={props.block.result}>{(result) => <Result result={result()} />}</Show>
       <Show when={exitCodeOf(block())}>{(code) => <p class="exit-code">Exit status {code()}</p>}</Show>
       <Show when={Object.keys(block().cut_at ?? {}).length > 0}>
         <CutNote size={block().size} onLoad={async () => setWhole(await uncut(here.chatId, props.block))} />
@@ -43,6 +44,25 @@ export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
             <JsonText value={block().output} label="Output" />
           </Show>
         </Fold>
+      </Show>
+    </div>
+  );
+}
+
+/** What a tool of the assistant's returned. */
+function Result(props: { result: NonNullable<ToolBlock["result"]> }): JSX.Element {
+  const here = useHere();
+  const [whole, setWhole] = createSignal<string>();
+  const text = () => whole() ?? (props.result.display || props.result.content);
+  async function load() {
+    const event = (await wholeEvent(here.chatId, props.result.seq)) as { display?: string; content?: string };
+    setWhole(event.display || event.content || "");
+  }
+  return (
+    <div classList={{ "result-failed": props.result.is_error }}>
+      <TerminalText text={text()} label={props.result.is_error ? "What went wrong" : "Result"} />
+      <Show when={props.result.cut && whole() === undefined}>
+        <CutNote size={undefined} onLoad={load} />
       </Show>
     </div>
   );

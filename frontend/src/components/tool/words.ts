@@ -25,6 +25,16 @@ const VERBS: Record<string, readonly [wish: string, now: string, past: string]> 
   switch_mode: ["Switch mode", "Switching mode", "Switched mode"],
 };
 
+/** The assistant's own tools, by name. */
+const OWN_VERBS: Record<string, readonly [wish: string, now: string, past: string]> = {
+  list_directory: ["List", "Listing", "Listed"],
+  glob_search: ["Find", "Finding", "Found"],
+  grep_search: ["Search for", "Searching for", "Searched for"],
+  git_diff: ["Compare", "Comparing", "Compared"],
+  git_show: ["Look at", "Looking at", "Looked at"],
+};
+const OWN_SUBJECTS: Record<string, string> = { list_directory: "the workspace", git_diff: "what has changed", git_show: "the last commit" };
+
 export function progressOf(block: Pick<ToolBlock, "status">): Progress {
   switch (block.status) {
     case "completed":
@@ -45,8 +55,8 @@ export function hasEnded(block: Pick<ToolBlock, "status">): boolean {
 }
 
 /** "Edit", "Editing", "Edited"; empty where the agent's own title must do. */
-export function verbOf(block: Pick<ToolBlock, "tool_kind" | "status">): string {
-  const [wish, now, past] = VERBS[block.tool_kind] ?? ["", "", ""];
+export function verbOf(block: Pick<ToolBlock, "tool_kind" | "status" | "name">): string {
+  const [wish, now, past] = OWN_VERBS[block.name ?? ""] ?? VERBS[block.tool_kind] ?? ["", "", ""];
   switch (progressOf(block)) {
     case "running":
       return now;
@@ -61,12 +71,18 @@ export function verbOf(block: Pick<ToolBlock, "tool_kind" | "status">): string {
 }
 
 /** What the verb is about: a path, a command, or the agent's title without a verb said twice. */
-export function subjectOf(block: Described, workspace?: string): string {
+export function subjectOf(block: Described & Pick<ToolBlock, "name">, workspace?: string): string {
+  if (block.name !== undefined && block.name in OWN_VERBS) return ownSubject(block, workspace);
   const path = pathOf(block);
   if (path && ["read", "edit", "delete"].includes(block.tool_kind)) return within(workspace, path);
   const command = commandOf(block);
   if (command && block.tool_kind === "execute") return command;
   return withoutVerb(block.title, block.tool_kind) || block.tool_kind;
+}
+
+function ownSubject(block: Described & Pick<ToolBlock, "name">, workspace?: string): string {
+  const given = textIn(block.input, "pattern", "path", "revision", "commit", "ref");
+  return given === null || given === "." ? (OWN_SUBJECTS[block.name!] ?? block.title) : within(workspace, given);
 }
 
 /** Whether the subject is to be set as code. */
@@ -133,7 +149,8 @@ export function diffOf(content: DiffContent): FileDiff {
 }
 
 /** What went wrong, in one line; of a command its status, or else the last it said. */
-export function reasonOf(block: Pick<ToolBlock, "tool_kind" | "output" | "content">): string | null {
+export function reasonOf(block: Pick<ToolBlock, "tool_kind" | "output" | "content" | "result">): string | null {
+  if (block.result?.is_error) return block.result.content;
   const said = textIn(block.output, "message", "error", "stderr") ?? (typeof block.output === "string" ? block.output : null);
   const shown = block.content.map(textOf).find((text) => text !== null && text.trim() !== "");
   const lines = unfenced(withoutAnsi(said ?? shown ?? ""))

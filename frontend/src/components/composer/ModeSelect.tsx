@@ -1,0 +1,35 @@
+// Who answers: the assistant, or the agent itself.
+import type { JSX } from "solid-js";
+
+import { DownIcon } from "../icons";
+
+export const ASSISTANT = "Assistant";
+
+export function ModeSelect(props: {
+  mode: "llm" | "agent";
+  agentName: string;
+  onChoose: (mode: "llm" | "agent") => void;
+}): JSX.Element {
+  return (
+    <label class="select" title={explain(props.mode, props.agentName)}>
+      <span class="unseen">Who answers</span>
+      <select
+        data-testid="mode"
+        value={props.mode}
+        onChange={(event) => props.onChoose(event.currentTarget.value as "llm" | "agent")}
+      >
+        <option value="llm" selected={props.mode === "llm"}>
+          {ASSISTANT}
+        </option>
+        <option value="agent" selected={props.mode === "agent"}>
+          {props.agentName}
+        </option>
+      </select>
+      <DownIcon />
+    </label>
+  );
+}
+
+function explain(mode: "llm" | "agent", agent: string): string {
+  return mode === "llm" ? `A language model answers and hands work to ${agent}.` : `${agent} answers itself.`;
+}
