@@ -1,0 +1,253 @@
+"""The assistant on the page: delegated work while it runs and when it is done, whoever comes and goes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.browser.conftest import Meet
+from tests.browser.person import Tab
+from tests.conftest import StartServer
+from tests.fakes.llm.script import slow_text
+from tests.fakes.script import ask, chunks, die, diff, plan, say, script, spoken_by, wait_file
+from tests.kit.client import Api
+from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.server import ServerProcess
+
+
+@pytest.fixture
+def llm(place: Path) -> Iterator[ScriptedLlm]:
+    with scripted_llm(place / "llm.log") as running:
+        yield running
+
+
+@pytest.fixture
+async def server(start_server: StartServer, llm: ScriptedLlm) -> ServerProcess:
+    table = {"provider": "compatible", "model": "fake-model", "base_url": llm.openai, "api_key": "k"}
+    return await start_server(settings={"assistant": table})
+
+
+@pytest.fixture
+async def chat(api: Api, workspace: Path) -> str:
+    """The id of a new chat with the assistant, which hands work to the scripted agent."""
+    return str((await api.create_chat(workspace, mode="llm"))["id"])
+
+
+def delegate(prompt: str, name: str = "auth-bug") -> str:
+    return f"call copilot_agent {json.dumps({'prompt': prompt, 'session_name': name})}"
+
+
+def block(tab: Tab, place: int = 0) -> Locator:
+    return tab.find("copilot-block").nth(place)
+
+
+async def streams(tab: Tab, expected: str) -> None:
+    """Exactly this is in the blocks' streams, character by character."""
+    try:
+        await tab.page.wait_for_function(_STREAMS, arg=expected, timeout=30_000)
+    except Exception:
+        assert "".join(await tab.find("copilot-stream").all_text_contents()) == expected
+        raise
+
+
+_STREAMS = """(text) => [...document.querySelectorAll(".copilot-stream")]
+  .map((stream) => stream.textContent).join("") === text"""
+
+
+async def has_streamed(tab: Tab, characters: int) -> None:
+    script = "(n) => (document.querySelector('.copilot-stream')?.textContent.length ?? 0) >= n"
+    await tab.page.wait_for_function(script, arg=characters)
+
+
+async def test_delegated_work_is_open_while_it_runs_and_folds_when_done(
+    meet: Meet, chat: str, place: Path
+) -> None:
+    """V5, V6, V8, V13, V15, R45, R173–R181: name, spinner, done; opened by hand; folded after a reload."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    gate = place / "gate"
+    work = script(chunks(300, 1), wait_file(gate), say(" The end."))
+    await tab.send(f"{delegate(work)}\nsay All is well")
+    one = block(tab)
+    await expect(one).to_have_attribute("open", "")
+    await expect(one.locator("summary").first).to_have_text("🤖 scripted [auth-bug]")
+    await expect(tab.find("block-tool").first.locator("summary").first).to_have_text("⚙ copilot_agent")
+    await expect(one.locator("summary .spinner")).to_be_visible()
+    await has_streamed(tab, 1500)
+    at_end = "(box) => box.scrollTop > 0 && box.scrollHeight - box.scrollTop - box.clientHeight < 30"
+    await tab.page.wait_for_function(f"({at_end})(document.querySelector('.copilot-stream'))")
+    gate.touch()
+    await tab.turns_end()
+    await expect(one).not_to_have_attribute("open", "")
+    await expect(one.locator("summary").first).to_have_text("🤖 scripted [auth-bug] — done")
+    await expect(one.locator("summary .spinner")).to_have_count(0)
+    await tab.says("All is well")
+    await one.locator("summary").first.click()
+    await expect(one).to_have_attribute("open", "")
+    await expect(one.locator(".copilot-stream")).to_be_visible()
+    await tab.page.reload()
+    await expect(one).not_to_have_attribute("open", "")
+    await expect(one.locator("summary").first).to_have_text("🤖 scripted [auth-bug] — done")
+    await streams(tab, spoken_by(work))
+    await one.locator("summary").first.click()
+    await expect(one.locator(".copilot-stream")).to_be_visible()
+
+
+async def test_a_block_that_a_person_closed_stays_as_they_left_it(meet: Meet, chat: str, place: Path) -> None:
+    """R176: it does not open itself for further words; two calls of one answer are two blocks (R52)."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    gate = place / "gate"
+    first, second = script(say("one "), wait_file(gate), say("more")), script(say("two "), wait_file(gate))
+    await tab.send(f"{delegate(first, 'A')}\nalso {delegate(second, 'B')}\nsay end")
+    await streams(tab, "one two ")
+    await block(tab).locator("summary").first.click()
+    await expect(block(tab)).not_to_have_attribute("open", "")
+    await block(tab, 1).locator("summary").first.click()
+    await block(tab, 1).locator("summary").first.click()
+    gate.touch()
+    await tab.turns_end()
+    await streams(tab, "one moretwo ")
+    await expect(block(tab)).not_to_have_attribute("open", "")
+    await expect(block(tab, 1)).to_have_attribute("open", "")
+
+
+async def test_what_the_agent_does_and_asks_is_inside_its_block(meet: Meet, api: Api, chat: str) -> None:
+    """R177: calls, plan and diffs are nested; a question says so in the block and is answered below it."""
+    await api.change_chat(chat, permissions="ask")
+    tab = await (await meet("laptop")).open_chat(chat)
+    work = script(
+        say("I look. "), plan("Look", "Mend"), diff("d", "a.py"), ask("e", "May I edit?"), say(" Done.")
+    )
+    await tab.send(f"{delegate(work)}\nsay end")
+    one = block(tab)
+    await expect(one.get_by_text("waits for you").first).to_be_visible()
+    await expect(one.get_by_text("Mend")).to_be_visible()
+    await expect(one.locator("[data-testid=block-tool]").first).to_be_visible()
+    await tab.answer("Allow")
+    await tab.turns_end()
+    await expect(one).not_to_have_attribute("open", "")
+    await expect(one.get_by_text("waits for you")).to_have_count(0)
+
+
+async def test_reloads_in_mid_delegation_show_every_character_once(
+    meet: Meet, api: Api, chat: str, place: Path
+) -> None:
+    """V14, V18, R44, R48, R50: what was, then live, then done, the result and the final answer."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    gate = place / "gate"
+    work = script(chunks(300, 8), wait_file(gate), chunks(100, 2))
+    await api.prompt(chat, f"{delegate(work)}\nsay That was it")
+    for reload in range(3):
+        await has_streamed(tab, 300 * (reload + 1))
+        await tab.page.reload()
+    await expect(block(tab)).to_have_attribute("open", "")
+    await expect(block(tab).get_by_text("recovered, still running")).to_be_visible()
+    gate.touch()
+    await tab.turns_end()
+    await streams(tab, spoken_by(work))
+    await expect(block(tab)).not_to_have_attribute("open", "")
+    await expect(block(tab).get_by_text("recovered")).to_have_count(0)
+    await tab.says("That was it")
+
+
+async def test_browsers_come_and_go_while_an_agent_works(
+    meet: Meet, api: Api, chat: str, place: Path
+) -> None:
+    """V19, R40, R46, R51: one leaves, one joins, and in the end all have read the same."""
+    laptop, phone = await meet("laptop"), await meet("phone", viewport={"width": 390, "height": 844})
+    here, there = await laptop.open_chat(chat), await phone.open_chat(chat)
+    gate = place / "gate"
+    work = script(chunks(200, 5), wait_file(gate), chunks(100, 2))
+    await api.prompt(chat, f"{delegate(work)}\nsay end")
+    await has_streamed(here, 400)
+    await there.page.close()
+    other = await (await meet("desktop")).open_chat(chat)
+    await has_streamed(other, 800)
+    gate.touch()
+    back = await phone.open_chat(chat)
+    for tab in (here, other, back):
+        await tab.turns_end()
+        await streams(tab, spoken_by(work))
+        await tab.says("end")
+
+
+async def test_a_server_that_dies_over_delegated_work_comes_back_to_it(
+    meet: Meet, api: Api, server: ServerProcess, chat: str, place: Path
+) -> None:
+    """R48–R50, V18: the same page goes on by itself and says that the work was recovered."""
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    gate = place / "gate"
+    work = script(chunks(100, 3), wait_file(gate), chunks(100, 2))
+    await api.prompt(chat, f"{delegate(work)}\nsay end")
+    await has_streamed(tab, 300)
+    await server.restart()
+    await expect(block(tab).get_by_text("recovered, still running")).to_be_visible()
+    gate.touch()
+    await tab.turns_end()
+    await streams(tab, spoken_by(work))
+    await tab.says("end")
+
+
+async def test_a_tab_closed_while_the_model_speaks_loses_nothing(meet: Meet, api: Api, chat: str) -> None:
+    """R44, R46: the answer is there for whoever comes next; a tool of the assistant's shows its result."""
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await api.prompt(chat, "slow 60 0.02")
+    await tab.has_begun(40)
+    await tab.page.close()
+    tab = await person.open_chat(chat)
+    await tab.turns_end()
+    await tab.says(slow_text(60))
+    await tab.send('call read_file {"path": "nowhere.txt"}\nsay end')
+    await tab.turns_end(2)
+    await expect(tab.find("block-tool").first).to_have_attribute("data-status", "failed")
+    await expect(tab.page.locator(".tool-reason")).to_contain_text("nowhere.txt")
+
+
+async def test_an_answer_asked_for_again_is_marked_and_work_cut_off_is_continued(
+    meet: Meet, api: Api, server: ServerProcess, chat: str
+) -> None:
+    """R46, R47, R57: the unfinished text is folded away; after an interruption one press goes on."""
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    await api.prompt(chat, "slow 40 0.05")
+    await tab.has_begun(20)
+    await server.restart()
+    await tab.turns_end()
+    await expect(tab.find("superseded")).to_contain_text("asked again after a restart")
+    await tab.says(slow_text(40))
+    await tab.send(f"{delegate(script(say('half'), die()))}\nsay never")
+    await tab.turns_end(2)
+    await expect(block(tab).locator("summary").first).to_have_text("🤖 scripted [auth-bug] — interrupted")
+    await tab.find("continue").click()
+    await tab.turns_end(3)
+    await expect(tab.find("continue")).to_have_count(0)
+
+
+async def test_who_answers_is_chosen_at_the_start_and_changed_later(
+    meet: Meet, api: Api, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R163, R169, R170: the assistant shows its model, an agent its own choices."""
+    tab = await (await meet("laptop")).open("/new")
+    await tab.find("who").select_option(label="Assistant")
+    await expect(tab.page.locator(".model-chip")).to_have_text("fake-model")
+    await tab.find("work-agent").select_option("scripted")
+    await tab.page.get_by_label("Workspace").fill(str(workspace))
+    await tab.send("say Hello from the model")
+    await tab.says("Hello from the model")
+    await tab.turns_end()
+    await expect(tab.find("mode")).to_have_value("llm")
+    asked = len(llm.asked())
+    await tab.find("mode").select_option("agent")
+    await expect(tab.page.locator(".model-chip")).to_have_count(0)
+    await tab.send(script(say("Hello from the agent")))
+    await tab.says("Hello from the modelHello from the agent")
+    assert len(llm.asked()) == asked
+    listed = (await api.chats())["chats"][0]
+    assert (listed["mode"], listed["agent"]) == ("agent", "scripted")
