@@ -96,8 +96,10 @@ async def test_delegated_work_is_open_while_it_runs_and_folds_when_done(
     await expect(one.locator(".copilot-stream")).to_be_visible()
 
 
-async def test_a_block_that_a_person_closed_stays_as_they_left_it(meet: Meet, chat: str, place: Path) -> None:
-    """R176: it does not open itself for further words; two calls of one answer are two blocks (R52)."""
+async def test_a_block_stays_as_a_person_left_it_and_holds_all_the_agent_does(
+    meet: Meet, api: Api, chat: str, place: Path
+) -> None:
+    """R52, R176, R177: two calls are two blocks; calls, plan, diffs and questions are inside theirs."""
     tab = await (await meet("laptop")).open_chat(chat)
     gate = place / "gate"
     first, second = script(say("one "), wait_file(gate), say("more")), script(say("two "), wait_file(gate))
@@ -112,24 +114,17 @@ async def test_a_block_that_a_person_closed_stays_as_they_left_it(meet: Meet, ch
     await streams(tab, "one moretwo ")
     await expect(block(tab)).not_to_have_attribute("open", "")
     await expect(block(tab, 1)).to_have_attribute("open", "")
-
-
-async def test_what_the_agent_does_and_asks_is_inside_its_block(meet: Meet, api: Api, chat: str) -> None:
-    """R177: calls, plan and diffs are nested; a question says so in the block and is answered below it."""
     await api.change_chat(chat, permissions="ask")
-    tab = await (await meet("laptop")).open_chat(chat)
-    work = script(
-        say("I look. "), plan("Look", "Mend"), diff("d", "a.py"), ask("e", "May I edit?"), say(" Done.")
-    )
-    await tab.send(f"{delegate(work)}\nsay end")
-    one = block(tab)
-    await expect(one.get_by_text("waits for you").first).to_be_visible()
-    await expect(one.get_by_text("Mend")).to_be_visible()
-    await expect(one.locator("[data-testid=block-tool]").first).to_be_visible()
+    asks = script(plan("Look", "Mend"), diff("d", "a.py"), ask("e", "May I edit?"), say(" Done."))
+    await tab.send(f"{delegate(asks, 'C')}\nsay end")
+    third = block(tab, 2)
+    await expect(third.locator("summary").first).to_contain_text("waits for you")
+    await expect(third.get_by_text("Mend")).to_be_visible()
+    await expect(third.locator("[data-testid=block-tool]").first).to_be_visible()
     await tab.answer("Allow")
-    await tab.turns_end()
-    await expect(one).not_to_have_attribute("open", "")
-    await expect(one.get_by_text("waits for you")).to_have_count(0)
+    await tab.turns_end(2)
+    await expect(third).not_to_have_attribute("open", "")
+    await expect(third.get_by_text("waits for you")).to_have_count(0)
 
 
 async def test_reloads_in_mid_delegation_show_every_character_once(
@@ -156,7 +151,7 @@ async def test_reloads_in_mid_delegation_show_every_character_once(
 async def test_browsers_come_and_go_while_an_agent_works(
     meet: Meet, api: Api, chat: str, place: Path
 ) -> None:
-    """V19, R40, R46, R51: one leaves, one joins, and in the end all have read the same."""
+    """V19, R40, R44, R46, R51: all have read the same, also of an answer nobody looked at."""
     laptop, phone = await meet("laptop"), await meet("phone", viewport={"width": 390, "height": 844})
     here, there = await laptop.open_chat(chat), await phone.open_chat(chat)
     gate = place / "gate"
@@ -172,6 +167,14 @@ async def test_browsers_come_and_go_while_an_agent_works(
         await tab.turns_end()
         await streams(tab, spoken_by(work))
         await tab.says("end")
+    await other.page.close()
+    await back.page.close()
+    await api.prompt(chat, "slow 60 0.02")
+    await here.has_begun(40)
+    await here.page.close()
+    again = await laptop.open_chat(chat)
+    await again.turns_end(2)
+    await again.says("end" + slow_text(60))
 
 
 async def test_a_server_that_dies_over_delegated_work_comes_back_to_it(
@@ -193,41 +196,30 @@ async def test_a_server_that_dies_over_delegated_work_comes_back_to_it(
     await tab.says("end")
 
 
-async def test_a_tab_closed_while_the_model_speaks_loses_nothing(meet: Meet, api: Api, chat: str) -> None:
-    """R44, R46: the answer is there for whoever comes next; a tool of the assistant's shows its result."""
-    person = await meet("laptop")
-    tab = await person.open_chat(chat)
-    await api.prompt(chat, "slow 60 0.02")
-    await tab.has_begun(40)
-    await tab.page.close()
-    tab = await person.open_chat(chat)
-    await tab.turns_end()
-    await tab.says(slow_text(60))
-    await tab.send('call read_file {"path": "nowhere.txt"}\nsay end')
-    await tab.turns_end(2)
-    await expect(tab.find("block-tool").first).to_have_attribute("data-status", "failed")
-    await expect(tab.page.locator(".tool-reason")).to_contain_text("nowhere.txt")
-
-
-async def test_an_answer_asked_for_again_is_marked_and_work_cut_off_is_continued(
+async def test_an_answer_is_whole_whoever_leaves_and_work_cut_off_is_continued(
     meet: Meet, api: Api, server: ServerProcess, chat: str
 ) -> None:
-    """R46, R47, R57: the unfinished text is folded away; after an interruption one press goes on."""
+    """R46, R47, R57: a server that dies costs one unfinished text, an agent that dies one press."""
     person = await meet("laptop")
     person.expect_trouble()
     tab = await person.open_chat(chat)
     await api.prompt(chat, "slow 40 0.05")
     await tab.has_begun(20)
+    await tab.page.close()
     await server.restart()
+    tab = await person.open_chat(chat)
     await tab.turns_end()
     await expect(tab.find("superseded")).to_contain_text("asked again after a restart")
     await tab.says(slow_text(40))
-    await tab.send(f"{delegate(script(say('half'), die()))}\nsay never")
+    await tab.send('call read_file {"path": "nowhere.txt"}\nsay ""')
     await tab.turns_end(2)
-    await expect(block(tab).locator("summary").first).to_have_text("🤖 scripted [auth-bug] — interrupted")
-    await tab.find("continue").click()
+    await expect(tab.find("block-tool").first).to_have_attribute("data-status", "failed")
+    await expect(tab.page.locator(".tool-reason")).to_contain_text("nowhere.txt")
+    await tab.send(f"{delegate(script(say('half'), die()))}\nsay never")
     await tab.turns_end(3)
-    await expect(tab.find("continue")).to_have_count(0)
+    await expect(block(tab).locator("summary").first).to_have_text("🤖 scripted [auth-bug] — interrupted")
+    await tab.page.get_by_role("button", name="Continue").click()
+    await tab.turns_end(4)
 
 
 async def test_who_answers_is_chosen_at_the_start_and_changed_later(
