@@ -14,7 +14,8 @@ Options:
 Faults:
     starting    exit-at-spawn, hang-init, slow-init=S, burn=S, version=V, caps-off, no-load, no-resume
     signing in  auth-on-new, auth-on-prompt (both until signed in), auth-fail, auth-hang
-    sessions    early-updates, slow-new=S, load-notfound, load-error, load-empty, replay=SIZE, replay-hang
+    sessions    early-updates, slow-new=S, load-notfound, load-error, load-empty, replay=SIZE, replay-hang,
+                old-options, refuse-options
     each turn   garbage, nondict, badid, future, bigline=MB, stderr=SIZE, flood=N, silent, empty,
                 exit-mid[=N], late-chunks, no-ask, perm-burst=N, grandchildren (first turn only)
     ending      ignore-cancel, ignore-eof, ignore-term

@@ -45,6 +45,8 @@ FAULTS = (
     "load-error",
     "load-empty",
     "replay-hang",
+    "old-options",
+    "refuse-options",
 )
 """Faults that need no value; each is configured as the agent `scripted-FAULT`."""
 

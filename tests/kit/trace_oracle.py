@@ -265,8 +265,7 @@ class _Reader:
             case "session_info_update":
                 self.seen.title = update.get("title") or self.seen.title
             case "current_mode_update":
-                modes = {**session.offers.get("modes", {}), "currentModeId": update["currentModeId"]}
-                self._offers(session, {**session.offers, "modes": modes})
+                self._mode(session, update["currentModeId"])
             case "config_option_update":
                 self._offers(session, {**session.offers, "configOptions": update["configOptions"]})
             case _:
@@ -351,6 +350,15 @@ class _Reader:
         if given:
             session.offers = given
             self.seen.options[session.name] = choices(given)
+
+    def _mode(self, session: Session, mode: str) -> None:
+        """Told the older way; where the mode is a config option, it is that one's value."""
+        modes = {**session.offers.get("modes", {}), "currentModeId": mode}
+        config = [
+            {**option, "currentValue": mode} if option.get("category") == "mode" else option
+            for option in session.offers.get("configOptions", [])
+        ]
+        self._offers(session, {**session.offers, "modes": modes, "configOptions": config})
 
     def _chosen(self, session: Session, method: str, params: Json, result: Json) -> None:
         offers = dict(session.offers)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
 from tests.conftest import StartServer
-from tests.fakes.script import chunks, request, say, script
+from tests.fakes.script import chunks, mode, request, say, script
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Viewer
+from tests.kit.waiting import until
 
 SCHEMA = {
     "type": "object",
@@ -115,6 +117,7 @@ async def test_stopping_a_turn_cancels_its_form(
 async def test_a_chosen_model_is_shown_and_reaches_the_agent(
     server: ServerProcess, api: Api, chat: str, agent_log: AgentLog
 ) -> None:
+    """R114: by `configId`, the value as it was offered."""
     async with Viewer(server.url, server.token, chat) as viewer:
         with pytest.raises(ApiError) as too_early:
             await api.set_option(chat, id="model", value="scripted-2")
@@ -130,6 +133,83 @@ async def test_a_chosen_model_is_shown_and_reaches_the_agent(
         assert unknown.value.status == 422
     (frame,) = agent_log.received("session/set_config_option")
     assert (frame["params"]["configId"], frame["params"]["value"]) == ("model", "scripted-2")
+
+
+def offers(viewer: Viewer) -> list[Any]:
+    """What was offered and chosen, each time it was told."""
+    return [event.data["options"] for event in viewer.events if event.kind == "options"]
+
+
+async def test_older_agents_are_told_by_the_older_methods(
+    server: ServerProcess, api: Api, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R113, R115, C14: modes and models that are no config options are shown and chosen just the same."""
+    chat = (await api.create_chat(workspace, "scripted-old-options"))["id"]
+    async with Viewer(server.url, server.token, chat) as viewer:
+        await api.prompt(chat, script(say("hi")))
+        await viewer.read_turns(1)
+        offered = offers(viewer)[-1]
+        assert [(o["id"], [c["value"] for c in o["choices"]]) for o in offered] == [
+            ("model", ["scripted-1", "scripted-2"]),
+            ("mode", ["ask", "plan", "auto"]),
+        ]
+        await api.set_option(chat, id="mode", value="plan")
+        await api.set_option(chat, id="model", value="scripted-2")
+        await until(lambda: len(agent_log.received("session/set_model")) == 1, 10)
+    (mode,), (model,) = agent_log.received("session/set_mode"), agent_log.received("session/set_model")
+    session = agent_log.received("session/prompt")[0]["params"]["sessionId"]
+    assert mode["params"] == {"sessionId": session, "modeId": "plan"}
+    assert model["params"] == {"sessionId": session, "modelId": "scripted-2"}
+
+
+@pytest.mark.parametrize("agent", ["scripted", "scripted-old-options"])
+async def test_a_change_of_mode_by_the_agent_leaves_the_model_alone(
+    server: ServerProcess, api: Api, workspace: Path, agent: str
+) -> None:
+    """R117: what the agent says of its mode confirms nothing about its model."""
+    chat = (await api.create_chat(workspace, agent))["id"]
+    async with Viewer(server.url, server.token, chat) as viewer:
+        await api.prompt(chat, script(say("hi")))
+        await viewer.read_turns(1)
+        await api.set_option(chat, id="model", value="scripted-2")
+        await api.prompt(chat, script(mode("auto"), say("there")))
+        await viewer.read_turns(2)
+        shown = {o["id"]: o["current"] for o in offers(viewer)[-1]}
+    assert (shown["mode"], shown["model"]) == ("auto", "scripted-2")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "before"), [("mode", "plan", "ask"), ("model", "scripted-2", "scripted-1")]
+)
+async def test_a_choice_the_agent_refuses_is_taken_back_and_told(
+    server: ServerProcess, api: Api, workspace: Path, option: str, value: str, before: str
+) -> None:
+    """R116: shown at once, then as it was before, with the agent's reason."""
+    chat = (await api.create_chat(workspace, "scripted-refuse-options"))["id"]
+    async with Viewer(server.url, server.token, chat) as viewer:
+        await api.prompt(chat, script(say("hi")))
+        await viewer.read_turns(1)
+        seen = len(offers(viewer))
+        await api.set_option(chat, id=option, value=value)
+        told = await viewer.read_until(lambda e: e.kind == "notice" and e.data["code"] == "option-refused")
+        assert "the moon is full" in told[-1].data["text"]
+        await until(lambda: len(offers(viewer)) == seen + 2, 10)
+        shown = [{o["id"]: o["current"] for o in given} for given in offers(viewer)[seen:]]
+    assert [choice[option] for choice in shown] == [value, before]
+
+
+async def test_an_agent_that_offers_nothing_is_shown_without_choices(
+    server: ServerProcess, api: Api, workspace: Path
+) -> None:
+    """R115, R118, R120: no mode, no model, and no choosing one."""
+    chat = (await api.create_chat(workspace, "scripted-caps-off"))["id"]
+    async with Viewer(server.url, server.token, chat) as viewer:
+        await api.prompt(chat, script(say("hi")))
+        await viewer.read_turns(1)
+        assert offers(viewer) == []
+        with pytest.raises(ApiError) as refused:
+            await api.set_option(chat, id="mode", value="plan")
+        assert refused.value.status == 422
 
 
 async def test_a_stop_meant_for_one_turn_stops_no_other(server: ServerProcess, api: Api, chat: str) -> None:

@@ -17,6 +17,10 @@ from voxpilot.errors import Invalid
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
 
+_CONFIG, _MODE, _MODEL = "session/set_config_option", "session/set_mode", "session/set_model"
+METHODS = frozenset({_CONFIG, _MODE, _MODEL})
+"""By which an agent is told of a choice."""
+
 
 def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at: float) -> None:
     """Choose a mode, model or other option; shown at once, and taken back if the agent will not have it."""
@@ -29,13 +33,13 @@ def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at:
         case "config":
             kind = {"type": "boolean"} if option["type"] == "boolean" else {}
             method, params = (
-                "session/set_config_option",
+                _CONFIG,
                 {**params, "configId": option_id, **kind, "value": value},
             )
         case "mode":
-            method, params = "session/set_mode", {**params, "modeId": value}
+            method, params = _MODE, {**params, "modeId": value}
         case _:
-            method, params = "session/set_model", {**params, "modelId": value}
+            method, params = _MODEL, {**params, "modelId": value}
     subject = {"session": session.id, "option": option_id, "before": option["current"]}
     ask(ledger, session.process_id, method, params, at, **subject)
     change_options(ledger, session, with_current(offered, option, value), at)

@@ -23,7 +23,7 @@ from voxpilot.storage.rows import EarlyFrame, Process, Request, Session
 log = logging.getLogger(__name__)
 EARLY_FRAMES = 500
 """Updates kept for a session that is still being opened."""
-_OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
+_OPENING = frozenset({"session/new", "session/load", "session/resume"})
 _CALLBACKS = frozenset(
     {
         "fs/read_text_file",

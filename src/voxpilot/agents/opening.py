@@ -21,7 +21,7 @@ from voxpilot.settings import McpServer
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Request, Session
 
-OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork", "session/list"})
+OPENING = frozenset({"session/new", "session/load", "session/resume", "session/list"})
 """Requests whose answer a prompt waits for."""
 
 
@@ -87,7 +87,7 @@ def opened(ledger: Ledger, process: Process, request: Request, result: Any, at: 
     """Keep the session the agent has opened. It is stored before anything is sent on it."""
     name = request.subject["session_name"]
     before = find_session(ledger, process.agent, name)
-    if request.method in ("session/new", "session/fork"):
+    if request.method == "session/new":
         session = _new(ledger, process, name, before, _id_in(result), at)
     else:
         assert before is not None

@@ -36,6 +36,15 @@ def with_current(raw: Json, option: Json, value: Any) -> Json:
     return {**raw, group: {**raw[group], current: value}}
 
 
+def with_mode(raw: Json, mode: str) -> Json:
+    """What the agent offers, in another mode; it is told the older way, but may be a config option."""
+    changed = {**raw, "modes": {**(raw.get("modes") or {}), "currentModeId": mode}}
+    for option in options_of(changed):
+        if option["via"] == "config" and option["category"] == "mode" and accepts(option, mode):
+            return with_current(changed, option, mode)
+    return changed
+
+
 def accepts(option: Json, value: Any) -> bool:
     if option["type"] == "boolean":
         return isinstance(value, bool)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from voxpilot.agents.options import options_of
+from voxpilot.agents.options import options_of, with_mode
 from voxpilot.agents.own_terminals import tell_of_terminal, without_terminals
 from voxpilot.agents.unasked import unasked
 from voxpilot.chat.events import (
@@ -176,10 +176,7 @@ def _mode(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     mode = update.get("currentModeId", update.get("modeId"))
     if not isinstance(mode, str):
         raise NotUnderstood
-    known = session.options or {}
-    change_options(
-        ledger, session, {**known, "modes": {**(known.get("modes") or {}), "currentModeId": mode}}, at
-    )
+    change_options(ledger, session, with_mode(session.options or {}, mode), at)
 
 
 def _config(ledger: Ledger, session: Session, update: Json, at: float) -> None:

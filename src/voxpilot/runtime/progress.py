@@ -212,7 +212,7 @@ class Progress:
                 self._restoring().answered(process, answered, at)
             case "session/prompt":
                 self._prompt_answered(answered, at)
-            case "session/set_config_option" | "session/set_mode" | "session/set_model":
+            case method if method in choosing.METHODS:
                 self._option_answered(answered, at)
 
     def _prompt_answered(self, answered: Answered, at: float) -> None:

@@ -67,7 +67,7 @@ class Restoring:
                 self._looked_up(process, session, answered, at)
             case "session/resume" | "session/load" if session is not None:
                 self._brought_back(process, session, answered, at)
-            case "session/new" | "session/fork":
+            case "session/new":
                 self._opened(process, session, answered, at)
 
     def deadlines(self) -> Iterator[float]:

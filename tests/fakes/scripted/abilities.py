@@ -36,6 +36,14 @@ def modes(session: Session) -> dict[str, Any]:
     }
 
 
+def models(session: Session) -> dict[str, Any]:
+    """As agents told of them before there were config options."""
+    return {
+        "currentModelId": session.model,
+        "availableModels": [{"modelId": model, "name": model.capitalize()} for model in MODELS],
+    }
+
+
 def config_options(session: Session, client: dict[str, Any]) -> list[dict[str, Any]]:
     """Every option with its present value; the boolean only for a client that knows them."""
     options = [

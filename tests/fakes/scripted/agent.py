@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 
-from .abilities import capabilities, config_options, modes, sign_in_methods
+from .abilities import capabilities, config_options, models, modes, sign_in_methods
 from .directives import available_commands, lines_of, run
 from .faults import add_faults
 from .options import Options, size_in_bytes
@@ -66,6 +66,7 @@ class Agent:
             "session/close": self._close,
             "session/delete": self._delete,
             "session/set_mode": self._set_mode,
+            "session/set_model": self._set_model,
             "session/set_config_option": self._set_config_option,
         }
 
@@ -277,6 +278,8 @@ class Agent:
     def _choices(self, session: Session) -> dict[str, Any]:
         if "caps-off" in self.options.faults:
             return {}
+        if "old-options" in self.options.faults:
+            return {"modes": modes(session), "models": models(session)}
         return {"modes": modes(session), "configOptions": config_options(session, self._client)}
 
     def _announce_commands(self, session: Session) -> None:
@@ -284,13 +287,25 @@ class Agent:
 
     def _set_mode(self, params: dict[str, Any]) -> dict[str, Any]:
         session = self._session(params)
+        self._may_choose()
         session.mode = str(params.get("modeId"))
         update = {"sessionUpdate": "current_mode_update", "currentModeId": session.mode}
         Turn(self, session, "").update(update)
         return {}
 
+    def _set_model(self, params: dict[str, Any]) -> dict[str, Any]:
+        session = self._session(params)
+        self._may_choose()
+        session.model = str(params.get("modelId"))
+        return {}
+
+    def _may_choose(self) -> None:
+        if "refuse-options" in self.options.faults:
+            raise RpcError(-32603, "Not while the moon is full.")
+
     def _set_config_option(self, params: dict[str, Any]) -> dict[str, Any]:
         session = self._session(params)
+        self._may_choose()
         if params.get("configId") not in ("mode", "model", "verbose"):
             raise RpcError(-32602, f"Unknown option: {params.get('configId')}")
         setattr(session, params["configId"], params.get("value"))
