@@ -63,7 +63,15 @@ def test_every_module_belongs_to_a_room() -> None:
 
 
 def test_imports_point_down() -> None:
+    """R19: among it, the rooms of the agents and of the language model do not know each other."""
     assert complaints(wrong_direction) == []
+
+
+@pytest.mark.parametrize("method", ["session/fork", "session/set_model"])
+def test_each_unstable_method_is_named_in_one_file(method: str) -> None:
+    """R187: one that is renamed or goes touches nothing else."""
+    naming = [path for path in SOURCE.rglob("*.py") if f'"{method}"' in path.read_text(encoding="utf-8")]
+    assert [path.parent.name for path in naming] == ["agents"]
 
 
 def test_each_outside_library_has_one_home() -> None:

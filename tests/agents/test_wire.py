@@ -67,6 +67,7 @@ def test_any_json_that_is_read_can_be_written_again(value: object) -> None:
 
 
 def test_our_lines_carry_the_version_and_no_newline() -> None:
+    """R5: one JSON object to a line, each with `"jsonrpc": "2.0"`."""
     for line in (
         wire.request("1", "m", {"t": "a\nb"}),
         wire.notification("m", {}),

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import StartServer
 from tests.fakes.script import (
     ALLOW,
@@ -23,6 +25,7 @@ from tests.fakes.script import (
     spoken_by,
     stop,
     touch,
+    update,
     wait_file,
 )
 from tests.faults.driver import talking
@@ -61,14 +64,18 @@ async def test_every_frame_we_send_is_valid(
 async def test_the_first_frame_says_who_we_are_and_promises_nothing_we_do_not_do(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:
-    """F6: the number 1, and no ability that is refused when it is used."""
+    """F6, R6: first of all, the number 1 and our name; no ability that is refused when it is used."""
     async with talking(server, workspace) as talk:
         abilities = ["fs/read_text_file", "fs/write_text_file", "terminal/create", "elicitation/create"]
         await talk.run(script(*(request(method) for method in abilities)))
         (first,) = agent_log.received("initialize")
         assert first["params"]["protocolVersion"] == 1
         assert type(first["params"]["protocolVersion"]) is int
+        assert {"name", "title", "version"} <= first["params"]["clientInfo"].keys()
         assert first["params"]["clientInfo"]["name"] == "voxpilot"
+        wire = [line for line in agent_log.lines() if line.get("dir") in ("in", "out")]
+        assert [line["dir"] for line in wire[:3]] == ["in", "out", "in"]  # nothing before it was answered
+        assert (wire[0]["frame"], wire[1]["frame"]["id"]) == (first, first["id"])
         said = first["params"]["clientCapabilities"]
         offered = [
             (said.get("fs") or {}).get("readTextFile", False),
@@ -185,7 +192,7 @@ async def test_an_update_for_a_session_nobody_opened_is_kept_raw(
 async def test_every_way_a_prompt_can_be_answered_is_told(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:
-    """K7, §11: reasons as they are, errors in words, and an error after a stop is a stop."""
+    """K7, §11, R74: reasons as they are, errors in words, and an error after a stop is a stop."""
     async with talking(server, workspace) as talk:
         for reason in ("max_tokens", "max_turn_requests", "refusal", "a_new_reason"):
             assert (await talk.run(script(say("x"), stop(reason))))["stop_reason"] == reason
@@ -202,6 +209,51 @@ async def test_every_way_a_prompt_can_be_answered_is_told(
         ended = await talk.ended(turn)
         assert (ended["stop_reason"], ended.get("error")) == ("cancelled", None)
         assert talk.states() == ["cancelled"]
+
+
+@pytest.mark.parametrize("code", [-32700, -32600, -32601, -32602, -32603, -32002, -32800, -1])
+async def test_every_error_is_told_in_words_and_the_agent_stays(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog, code: int
+) -> None:
+    """R69, R74: with the agent's own message, never as an object; the same process goes on."""
+    async with talking(server, workspace) as talk:
+        failed = await talk.run(script(error(code, "The file is locked.")))
+        said = failed["error"]["message"]
+        assert said.endswith(" It says: The file is locked.")
+        assert not set("{}[]'") & set(said)
+        assert talk.of_kind("agent-status")[-1]["status"] == "connected"
+        assert (await talk.run(script(say("on"))))["stop_reason"] == "end_turn"
+        assert len(agent_log.starts()) == 1
+
+
+async def test_stopping_answers_every_open_permission(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R84: each with the cancelled outcome, none with an option."""
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(ask_many(3), say("never")))
+        await talk.question(3)
+        await talk.cancel()
+        assert (await talk.ended(turn))["stop_reason"] == "cancelled"
+        assert agent_log.decisions() == ["cancelled"] * 3
+        assert {answer["by"] for answer in talk.of_kind("answer")} == {"cancelled"}
+
+
+async def test_tools_run_in_the_agent_and_are_only_shown(server: ServerProcess, workspace: Path) -> None:
+    """R112: neither the command nor the change that a tool call tells of is done by us."""
+    changed = {"type": "diff", "path": str(workspace / "made.txt"), "oldText": None, "newText": "x\n"}
+    call: dict[str, Any] = {
+        "sessionUpdate": "tool_call",
+        "toolCallId": "c",
+        "title": "Make",
+        "kind": "execute",
+    }
+    call |= {"status": "completed", "rawInput": {"command": f"touch {workspace}/ran"}, "content": [changed]}
+    async with talking(server, workspace) as talk:
+        await talk.run(script(update(call), say("done")))
+        (shown,) = talk.of_kind("tool-call")
+        assert shown["content"] == [changed]
+        assert list(workspace.iterdir()) == []
 
 
 async def test_a_prompt_answered_with_nonsense_ends_once(

@@ -218,7 +218,7 @@ async def test_a_keeper_killed_while_no_server_was_there_is_found_out_at_the_nex
 async def test_a_deleted_chat_takes_its_running_agent_along(
     server: ServerProcess, workspace: Path, agent_log: AgentLog, mark: str
 ) -> None:
-    """F87: the tree is gone, the rows are gone, those who look on are told."""
+    """F87, R11: the tree is gone, the rows are gone, those who look on are told."""
     async with talking(server, workspace, "scripted-grandchildren") as talk:
         await hold(talk, workspace)
         async with connect(server.url, f"/api/stream?chats={talk.id}", server.token) as stream:

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import anyio
+import pytest
 
 from tests.conftest import StartServer
 from tests.fakes.script import ALLOW, ask, chunks, say, script, silent, sleep, spoken_by, touch, wait_file
@@ -53,7 +54,7 @@ async def ten_running_turns(
 async def test_ctrl_c_ends_ten_running_turns_and_their_agents(
     start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
 ) -> None:
-    """F44, F26: within 10 s, states final, exit code 0, nothing left.
+    """F44, F26, R10: cancelled, then ended; within 10 s, states final, exit code 0, nothing left.
 
     Also of agents that have started others and are deaf to a cancel, to the end of their input, to SIGTERM.
     """
@@ -66,6 +67,7 @@ async def test_ctrl_c_ends_ten_running_turns_and_their_agents(
         assert await server.interrupt() == 0
         assert time.monotonic() - begun <= 10 * SLACK
         assert marked(mark) == []
+        assert len(agent_log.received("session/cancel")) == TURNS
         assert [talk.states() for talk in talks] == [["cancelled"]] * TURNS
         assert [talk.processes() for talk in talks] == [["ended"]] * TURNS
         assert list((server.data_dir / "keepers").iterdir()) == []
@@ -212,7 +214,7 @@ async def run_stop(server: ServerProcess) -> int:
 async def test_an_idle_agent_is_stopped_when_nobody_looks(
     start_server: StartServer, workspace: Path, agent_log: AgentLog, mark: str
 ) -> None:
-    """F85: but not during a turn, however long; the next message starts it again."""
+    """F85, R12–R14: but not during a turn, however long; nothing is left; the next message starts it."""
     server = await start_server(env={"VOXPILOT_COPILOT_CONNECTION_TTL": "0.3"})
     async with Api(server.url, server.token) as api:
         chat = (await api.create_chat(workspace))["id"]
@@ -263,3 +265,22 @@ def times_stopped(server: ServerProcess, chat: str) -> int:
 def last_turn(server: ServerProcess, chat: str) -> str:
     sql = "SELECT state FROM turns WHERE chat_id = ? ORDER BY number DESC LIMIT 1"
     return str(ask_database(server.database, sql, chat)[0][0])
+
+
+@pytest.mark.parametrize(
+    ("env", "seconds"),
+    [
+        ({}, 1800),
+        ({"COPILOT_CONNECTION_TTL": "90"}, 90),
+        ({"COPILOT_CONNECTION_TTL": "2h", "VOXPILOT_COPILOT_CONNECTION_TTL": "90s"}, 90),
+        ({"VOXPILOT_COPILOT_CONNECTION_TTL": "30m"}, 1800),
+        ({"COPILOT_CONNECTION_TTL": "0"}, 0),
+    ],
+)
+async def test_the_idle_time_is_set_under_both_names(
+    start_server: StartServer, env: dict[str, str], seconds: float
+) -> None:
+    """R13, R183, C7: seconds, or with a unit; the longer name wins."""
+    server = await start_server(env=env)
+    async with Api(server.url, server.token) as api:
+        assert (await api.settings())["values"]["copilot_connection_ttl"] == seconds

@@ -205,7 +205,7 @@ async def test_an_empty_answer_is_told(server: ServerProcess, workspace: Path) -
 async def test_what_an_agent_wrote_to_stderr_follows_an_empty_answer(
     server: ServerProcess, workspace: Path
 ) -> None:
-    """F19: its own words are the hint."""
+    """F19, R75: its own words are the hint."""
     async with talking(server, workspace, "scripted-empty") as talk:
         await talk.run(script(say("never")))
         hint = await talk.notice("agent-stderr", 5)

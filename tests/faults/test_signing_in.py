@@ -94,3 +94,29 @@ async def test_a_sign_in_that_never_ends_can_be_stopped_or_runs_out(
         await until(lambda: len(agent_log.received("authenticate")) == 2, 10)
         await talk.cancel()
         assert (await talk.ended(turn))["stop_reason"] == "cancelled"
+
+
+async def test_a_session_is_brought_back_once_the_person_has_signed_in(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R59, R62, C3: the agent says at each restore whether it is signed in; the same session then goes on."""
+    signed_in = place / "signed-in"
+    signed_in.touch()
+    options = ["--signed-in-file", str(signed_in), "--store", str(place / "kept")]
+    server = await start_server(
+        agents={"signs": scripted("auth-on-new", log=agent_log.path, options=options)}
+    )
+    async with talking(server, workspace, "signs") as talk:
+        await talk.run(script(say("one")))
+        await server.interrupt()
+        signed_in.unlink()
+        await server.start()
+        turn = await talk.send(script(say("two")))
+        question = await talk.question()
+        assert (question["type"], question["turn"]) == ("sign-in", turn)
+        await talk.answer(question, next(o["id"] for o in question["options"] if o["kind"] == "sign_in"))
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        sessions = {frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")}
+        assert len(sessions) == 1
+        assert talk.notices("restored")
+        await talk.judge(text="onetwo")

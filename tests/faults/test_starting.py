@@ -41,7 +41,7 @@ async def fail_to_start(talk: Talk) -> tuple[dict[str, Any], float]:
 async def test_a_missing_program_is_named_with_the_path_that_was_searched(
     start_server: StartServer, workspace: Path
 ) -> None:
-    """F1: shown within a second, with a hint how to get it; the chat stays usable."""
+    """F1, R72: shown within a second, with a hint how to get it; the chat stays usable."""
     agents = {"missing": {"command": "no-such-agent", "install_hint": "Run `get no-such-agent`."}}
     server = await start_server(agents=agents)
     async with talking(server, workspace, "missing") as talk:
@@ -88,7 +88,7 @@ def a_folder(folder: Path) -> Path:
 async def test_a_program_that_cannot_run_is_named_with_the_systems_reason(
     start_server: StartServer, workspace: Path, place: Path
 ) -> None:
-    """F2: not executable, for another machine, with a first line that leads nowhere."""
+    """F2, R72: not executable, for another machine, with a first line that leads nowhere."""
     broken = {
         not_executable(place): "Permission denied",
         bad_interpreter(place): "interpreter",

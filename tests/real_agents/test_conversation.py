@@ -20,6 +20,7 @@ from tests.real_agents.sheet import Sheet
 
 
 async def test_a_days_work(talk: Talk, llm: ScriptedLlm, workspace: Path, sheet: Sheet) -> None:
+    """R121, R172: among it, another model is chosen and the provider is asked for that one."""
     await _speaks(talk, sheet)
     await _asks_before_its_first_write(talk, workspace, sheet)
     await _edits(talk, workspace, sheet)

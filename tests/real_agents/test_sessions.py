@@ -21,6 +21,7 @@ from tests.real_agents.sheet import Sheet
 async def test_sessions(
     talk: Talk, agent: RealAgent, llm: ScriptedLlm, place: Path, mark: str, sheet: Sheet
 ) -> None:
+    """R157: among it, a session is copied where the agent says it can."""
     await run(talk, "say The word is plover.")
     await _two_at_once(talk, agent, place, sheet)
     await _comes_back(talk, llm, mark, sheet)

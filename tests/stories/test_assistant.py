@@ -77,7 +77,7 @@ async def test_the_model_answers_and_no_agent_is_started(
 async def test_work_is_given_to_an_agent_and_its_summary_goes_back(
     server: ServerProcess, workspace: Path, agent_log: AgentLog, llm: ScriptedLlm
 ) -> None:
-    """V1–V4, V7, R20–R25, R29–R32, R34–R37: in order, with the session's name; all of it is stored."""
+    """V1–V4, V7, R20–R25, R29–R32, R34–R37, R186: in order, with the session's name; all of it is stored."""
     async with chatting(server, workspace) as talk:
         work = script(say("On it. "), say("All done."))
         await talk.run(f"{delegate(work, 'auth-bug')}\nsay The agent has fixed it")

@@ -1,0 +1,138 @@
+"""The parts of a conversation on the page, each as what it is, in the order they came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.async_api import Locator, expect
+
+from tests.browser.conftest import Meet
+from tests.browser.person import Tab
+from tests.fakes.script import ask, say, script, think, update, wait_file
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import Api
+from tests.kit.waiting import until
+
+
+def call(id: str, kind: str, **more: object) -> str:
+    known = {"sessionUpdate": "tool_call", "toolCallId": id, "title": id, "kind": kind, "status": "completed"}
+    return update({**known, **more})
+
+
+async def test_text_thoughts_calls_and_questions_stand_in_the_order_they_came(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    """R104, R106, R107, R110, R111: and each is a part of its own: a diff, a place in a file, a question."""
+    changed = {
+        "type": "diff",
+        "path": str(workspace / "a.py"),
+        "oldText": "old line\n",
+        "newText": "new line\n",
+    }
+    made = {"type": "diff", "path": str(workspace / "b.py"), "oldText": None, "newText": "first line\n"}
+    place = {"path": str(workspace / "c.py"), "line": 12}
+    tab = await (await meet("laptop")).open_chat(chat)
+    await api.prompt(
+        chat,
+        script(
+            think("Deep in thought."),
+            say("Before."),
+            call("edit-1", "edit", content=[changed, made]),
+            say("Between."),
+            call("read-1", "read", locations=[place]),
+            ask("ask-1", "May I?"),
+            say("After."),
+            wait_file("go"),
+        ),
+    )
+    await tab.answer("Allow")
+    await expect(tab.texts).to_have_text(["Before.", "Between.", "answer:opt-allowAfter."])
+    thought = tab.page.locator(".thought")
+    await expect(thought.locator(".thought-text")).not_to_be_visible()
+    await thought.locator("summary, button").first.click()
+    await expect(thought.locator(".thought-text")).to_have_text("Deep in thought.")
+    edit, read = tab.find("block-tool").nth(0), tab.find("block-tool").nth(1)
+    await edit.locator("summary, button").first.click()
+    for words in ("a.py", "old line", "new line", "b.py", "first line"):
+        await expect(edit).to_contain_text(words)
+    await read.locator("summary, button").first.click()
+    await expect(read.get_by_role("list", name="Files")).to_contain_text("c.py:12")
+    order = [
+        thought,
+        tab.texts.nth(0),
+        edit,
+        tab.texts.nth(1),
+        read,
+        tab.find("block-question"),
+        tab.texts.nth(2),
+    ]
+    tops = [box["y"] for part in order if (box := await part.bounding_box())]
+    assert len(tops) == len(order)
+    assert tops == sorted(tops)
+    (workspace / "go").touch()
+    await tab.turns_end()
+
+
+async def test_every_kind_of_call_has_its_sign_and_its_verb(meet: Meet, api: Api, chat: str) -> None:
+    """R103: nine kinds, and one that nobody knows is like any other tool."""
+    verbs = {
+        "read": "Reading", "edit": "Editing", "delete": "Deleting", "move": "Moving", "search": "Searching",
+        "execute": "Running", "think": "Thinking", "fetch": "Fetching", "other": "", "brand_new": "",
+    }  # fmt: skip
+    tab = await (await meet("laptop")).open_chat(chat)
+    calls = [call(f"call-{kind}", kind, status="in_progress") for kind in verbs]
+    await api.prompt(chat, script(*calls, wait_file("go")))
+    blocks = tab.find("block-tool")
+    await expect(blocks).to_have_count(len(verbs))
+    signs = []
+    for number, verb in enumerate(verbs.values()):
+        line = blocks.nth(number)
+        if verb:
+            await expect(line.locator(".tool-verb")).to_have_text(verb)
+        else:
+            await expect(line.locator(".tool-verb")).to_have_count(0)
+        signs.append(await line.locator("svg").first.inner_html())
+    assert len(set(signs[:9])) == 9
+    assert signs[9] == signs[8]
+    await api.cancel(chat)
+    await tab.turns_end()
+
+
+def selector(tab: Tab, name: str) -> Locator:
+    """Beside the message; the panel has them too."""
+    return tab.page.get_by_role("form", name="Message").get_by_role("combobox", name=name, exact=True)
+
+
+async def test_what_can_be_chosen_is_offered_and_nothing_else(
+    meet: Meet, api: Api, chat: str, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R115, R118, R120: mode and model where the agent has them, and nothing where it has not."""
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await api.prompt(chat, script(say("hi")))
+    await tab.turns_end()
+    mode, model = selector(tab, "Mode"), selector(tab, "Model")
+    await expect(mode).to_have_value("ask")
+    await model.select_option("scripted-2")
+    await until(lambda: len(agent_log.received("session/set_config_option")) == 1, 10)
+    await expect(model).to_have_value("scripted-2")
+    bare = await person.open_chat((await api.create_chat(workspace, "scripted-caps-off"))["id"])
+    await bare.send(script(say("hi")))
+    await bare.turns_end()
+    await expect(selector(bare, "Mode")).to_have_count(0)
+    await expect(selector(bare, "Model")).to_have_count(0)
+
+
+async def test_the_status_says_how_the_agent_is(meet: Meet, api: Api, chat: str, workspace: Path) -> None:
+    """R171: connected, busy, disconnected, error."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    status = tab.find("agent-status")
+    await tab.send(script(say("hi"), wait_file("go")))
+    await expect(status).to_have_text("Busy")
+    (workspace / "go").touch()
+    await expect(status).to_have_text("Connected")
+    await tab.send("exit 3")
+    await expect(status).to_have_text("Error")
+    other = await api.create_chat(workspace)
+    await tab.page.goto(tab.page.url.rpartition("/")[0] + "/" + other["id"])
+    await expect(status).to_have_text("Not started")
