@@ -31,6 +31,7 @@ from voxpilot.storage.rows import OutboxLine, Terminal
 log = logging.getLogger(__name__)
 ACKNOWLEDGE_BYTES = 1_000_000
 _PAUSE_SECONDS = 0.05
+_TYPE_SECONDS = 10.0
 
 
 class Link:
@@ -51,6 +52,8 @@ class Link:
         self._sent = 0
         self._acknowledged = 0
         self._stopping = False
+        self._found = asyncio.Event()
+        """Set while we are attached, and when there is nothing to attach to any more."""
         self._commands: dict[str, bool] = {}
         """Those this keeper was told of since we attached; and whether it was told to end them."""
 
@@ -64,6 +67,7 @@ class Link:
         if self.failed is None:
             await asyncio.to_thread(end_tree, self.directory)
         self.over.set()
+        self._found.set()
         self._on_news()
 
     def read(self) -> list[Record]:
@@ -94,7 +98,9 @@ class Link:
         for terminal in known.values():
             if terminal.id not in self._commands:
                 reach("after-commit-before-run")
-                self._attachment.run(terminal.id, terminal.argv, terminal.cwd, terminal.env)
+                self._attachment.run(
+                    terminal.id, terminal.argv, terminal.cwd, terminal.env, terminal.takes_input
+                )
                 self._commands[terminal.id] = False
             if terminal.killed and not self._commands[terminal.id]:
                 self._attachment.kill_command(terminal.id)
@@ -102,6 +108,27 @@ class Link:
         for gone in [id for id in self._commands if id not in known]:
             self._attachment.forget_command(gone)
             del self._commands[gone]
+
+    async def found(self) -> None:
+        """Wait for the keeper, if it is still to be found; `KeeperFailed` if that takes long."""
+        try:
+            async with asyncio.timeout(_TYPE_SECONDS):
+                await self._found.wait()
+        except TimeoutError:
+            raise KeeperFailed("The keeper does not answer.", "Try again in a moment.") from None
+
+    async def type_in(self, terminal_id: str, data: str, key: str) -> bool:
+        """Type into a command's terminal, once for each key; False if it cannot be any more."""
+        await self.found()
+        if self._attachment is None:
+            return False
+        try:
+            async with asyncio.timeout(_TYPE_SECONDS):
+                return await self._attachment.type_in(terminal_id, data, key)
+        except KeeperGone:
+            return False
+        except TimeoutError:
+            raise KeeperFailed("The keeper does not answer.", "Try again in a moment.") from None
 
     def acknowledge(self, offset: int) -> None:
         """Tell the keeper now and then how far we are, so that it may drop what is old."""
@@ -139,6 +166,7 @@ class Link:
             else:
                 self._sent = self._attachment.hello.sent
                 self._commands.clear()
+                self._found.set()
                 self._on_news()
                 return True
 
@@ -163,4 +191,5 @@ class Link:
             known, printed = attachment.end, attachment.printed
             self._on_news()
         self._attachment = None
+        self._found.clear()
         await attachment.close()

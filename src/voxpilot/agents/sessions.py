@@ -21,6 +21,7 @@ PROTOCOL_VERSION = 1
 ASKED_LENGTH = 4000
 """How much of a prompt is kept, to tell a new session what the lost one was about."""
 CAPABILITIES: Json = {
+    "auth": {"terminal": True},
     "elicitation": {"form": {}, "url": {}},
     "session": {"configOptions": {"boolean": {}}},
 }

@@ -197,6 +197,8 @@ class TerminalOpened(Event):
     command: Any
     """A line for the shell, or a list: the program and what it is given."""
     cwd: str | None = None
+    takes_input: bool | None = None
+    """A person may type into it while it runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,10 @@ class Questions:
     async def asked(self, question: Json) -> None:
         if question["type"] in ("form", "url"):
             question = {**question, "options": [DECLINE]}
+        if question["type"] == "sign-in":
+            # Its terminal would be on the page; here is one already, and the command is shown.
+            options = [option for option in question["options"] if not option["id"].startswith("terminal:")]
+            question = {**question, "options": options}
         self._open[question["id"]] = question
         if self._kinds:
             kinds = (*self._kinds, DECLINE["kind"])
@@ -109,6 +113,7 @@ def described(question: Json) -> Iterator[str]:
         yield f"  {one_line(detail['why'])}"
     if detail.get("caution"):
         yield f"  take care: {one_line(detail['caution'])}"
+    yield from _ways_to_sign_in(detail)
     if detail.get("input"):
         yield from _indented("input: ", _whole(detail["input"]))
     if detail.get("url"):
@@ -121,6 +126,18 @@ def described(question: Json) -> Iterator[str]:
         yield from _indented("", _content(item))
     for number, option in enumerate(question["options"], 1):
         yield f"  {number}  {one_line(option['label'] or option['id'])}  ({one_line(option['kind'])})"
+
+
+def _ways_to_sign_in(detail: Json) -> Iterator[str]:
+    if detail.get("reason"):
+        yield f"  that did not work: {one_line(detail['reason'])}"
+    for method in detail.get("methods") or ():
+        words = [method["name"], method.get("description") or ""]
+        yield f"  way: {one_line('. '.join(filter(None, words)))}"
+        if method.get("command"):
+            yield from _indented("  in another terminal, run: ", method["command"])
+    if detail.get("hint"):
+        yield f"  {one_line(detail['hint'])}"
 
 
 def _whole(value: Any) -> str:

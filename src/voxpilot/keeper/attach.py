@@ -194,6 +194,7 @@ class Attachment(asyncio.Protocol):
         self._inbox = bytearray()
         self._news = asyncio.Event()
         self._stderr: deque[asyncio.Future[str]] = deque()
+        self._typed: dict[str, asyncio.Future[bool | None]] = {}
 
     async def greeted(self) -> None:
         """Wait for the keeper's hello; `attach` has done so."""
@@ -238,12 +239,25 @@ class Attachment(asyncio.Protocol):
         """End the agent and all its processes now."""
         self._order({"do": "kill"})
 
-    def run(self, name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+    def run(
+        self, name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str], in_terminal: bool = False
+    ) -> None:
         """Have a command run beside the agent, in its environment and this on top; once for each name.
 
-        What it prints is read with `output`, its end is in the journal.
+        What it prints is read with `output`, its end is in the journal. Into a terminal one can type.
         """
-        self._order({"do": "run", "id": name, "argv": list(argv), "cwd": cwd, "env": dict(env)})
+        order = {"do": "run", "id": name, "argv": list(argv), "cwd": cwd, "env": dict(env)}
+        self._order(order | ({"in_terminal": True} if in_terminal else {}))
+
+    async def type_in(self, name: str, data: str, key: str) -> bool:
+        """Type into a command's terminal, once for each key; False if that has none, or has ended."""
+        if self.closed:
+            raise _gone()
+        answer = self._typed.setdefault(key, asyncio.get_running_loop().create_future())
+        self._order({"do": "type", "id": name, "key": key, "data": data})
+        if (taken := await asyncio.shield(answer)) is None:
+            raise _gone()
+        return taken
 
     def kill_command(self, name: str) -> None:
         """End a command and all it started."""
@@ -294,6 +308,9 @@ class Attachment(asyncio.Protocol):
         while self._stderr:
             if not (answer := self._stderr.popleft()).done():
                 answer.set_exception(_gone())
+        for waiting in self._typed.values():
+            waiting.set_result(None)
+        self._typed.clear()
         self._announce()
 
     def _hear(self, message: dict[str, Any]) -> None:
@@ -308,6 +325,9 @@ class Attachment(asyncio.Protocol):
                 self.printed = message.get("printed", 0)
             case {"refused": int(n), "sent": int(sent)}:
                 self.refusals.append(Refusal(n, sent))
+            case {"typed": str(key), "taken": bool(taken)}:
+                if (waiting := self._typed.pop(key, None)) is not None:
+                    waiting.set_result(taken)
             case {"stderr": str(text)}:
                 if self._stderr and not (answer := self._stderr.popleft()).done():
                     answer.set_result(text)

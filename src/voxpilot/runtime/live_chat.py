@@ -170,6 +170,9 @@ class LiveChat:
             return False
         return not self.ledger.all(Turn) and not self.ledger.all(Process)
 
+    def link_to(self, process_id: str) -> Link | None:
+        return self._links.get(process_id)
+
     async def until(self, claim: Callable[[Ledger], bool]) -> None:
         """Wait until something is true of the chat."""
         while not claim(self.ledger) and not self._closing:

@@ -141,6 +141,11 @@ def respond(
     return _decide(ledger, question, action, "person", at, where=where)
 
 
+def settle(ledger: Ledger, question: Question, outcome: str, at: float, reason: str | None = None) -> None:
+    """The person did what was wanted, or tried to, elsewhere than here."""
+    _decide(ledger, question, outcome, "person", at, reason=reason)
+
+
 def withdraw(ledger: Ledger, request: Request, at: float) -> None:
     """The agent takes its question back."""
     for question in ledger.all(Question):

@@ -2,7 +2,8 @@
 
 Lives here: the question, made from what the agent advertises, and what each
 answer starts. The turn waits; what failed is tried again once the person has
-acted. Lives elsewhere: asking and deciding (questions.py, decisions.py).
+acted. Lives elsewhere: asking and deciding (questions.py, decisions.py), the
+terminal of a sign-in by command (sign_in_terminals.py).
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import describe_error
 from voxpilot.chat.events import AgentStatusChanged, Json
-from voxpilot.runtime import questions, tasks, turn
+from voxpilot.runtime import questions, sign_in_terminals, tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request
+from voxpilot.storage.rows import Process, Question, Request, Terminal
 
 PURPOSE = "sign-in"
 _METHOD = "method:"
+_TERMINAL = "terminal:"
+_DONE: Json = {"id": "done", "label": "I have signed in: try again", "kind": "retry"}
+_NOT_NOW: Json = {"id": "dismiss", "label": "Not now", "kind": "reject_once"}
 _NOT_SIGNED_IN: Json = {
     "message": "The agent wants you to sign in first.",
     "hint": "Sign in, then send the message again.",
@@ -35,9 +39,9 @@ def ask(ledger: Ledger, process: Process, agent: Agent, at: float, reason: str |
     methods = [_method(method, agent) for method in sign_in_methods(process.initialized)]
     detail: Json = {"methods": methods, "hint": agent.login_hint, "reason": reason}
     offered = [
-        {"id": _METHOD + method["id"], "label": method["name"], "kind": "sign_in"}
+        {"id": prefix + method["id"], "label": method["name"], "kind": "sign_in"}
         for method in methods
-        if method["type"] == "agent"
+        if (prefix := _prefix(method, agent)) is not None
     ]
     questions.ask_ourselves(
         ledger,
@@ -45,11 +49,7 @@ def ask(ledger: Ledger, process: Process, agent: Agent, at: float, reason: str |
         "sign-in",
         f"{agent.display_name} wants you to sign in",
         {name: value for name, value in detail.items() if value},
-        (
-            *offered,
-            {"id": "done", "label": "I have signed in: try again", "kind": "retry"},
-            {"id": "dismiss", "label": "Not now", "kind": "reject_once"},
-        ),
+        (*offered, _DONE, _NOT_NOW),
         at,
         turn=waiting[0].turn if waiting else None,
         agent=agent.id,
@@ -61,8 +61,8 @@ def ask(ledger: Ledger, process: Process, agent: Agent, at: float, reason: str |
 
 def is_under_way(ledger: Ledger, process: Process) -> bool:
     """The person or the agent is at it; nothing else is asked of the agent meanwhile."""
-    asked = any(q.purpose == PURPOSE and q.process_id == process.id for q in ledger.all(Question))
-    return asked or any(request.process_id == process.id for request in _trying(ledger))
+    trying: list[Request | Terminal] = [*_trying(ledger), *sign_in_terminals.running(ledger)]
+    return bool(_questions(ledger, process)) or any(row.process_id == process.id for row in trying)
 
 
 def decided(ledger: Ledger, question: Question, at: float) -> None:
@@ -74,6 +74,7 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
             # It may read its credentials only when it starts.
             ledger.change(process, state="stopping", force=True)
         case "dismiss":
+            sign_in_terminals.end(ledger, process)
             opening.no_longer_wanted(ledger, process.agent)
             for task in tasks.waiting_for(ledger, process.agent):
                 turn.finish(ledger, task, "failed", "error", at, _NOT_SIGNED_IN)
@@ -82,6 +83,8 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
             sessions.authenticate(ledger, process, method, at, turn=question.turn)
             status = AgentStatusChanged(agent=process.agent, status="starting", message="Signing in.")
             ledger.emit(status, at)
+        case str(chosen) if chosen.startswith(_TERMINAL):
+            _sign_in_here(ledger, process, question, chosen.removeprefix(_TERMINAL), at)
 
 
 def answered(ledger: Ledger, process: Process, agent: Agent, answered: Answered, at: float) -> None:
@@ -98,7 +101,9 @@ def deadlines(ledger: Ledger, settings: Settings) -> Iterator[float]:
 
 
 def on_time(ledger: Ledger, settings: Settings, catalog: Catalog, now: float) -> None:
-    """Signing in that takes too long is dropped, and the person may choose again."""
+    """A command has ended; or the agent takes too long, and the person may choose again."""
+    for terminal in sign_in_terminals.ended(ledger):
+        _terminal_ended(ledger, catalog, terminal, now)
     for request in _trying(ledger):
         process = ledger.get(Process, request.process_id)
         if process is None or now < request.created_at + settings.sign_in_timeout:
@@ -108,6 +113,51 @@ def on_time(ledger: Ledger, settings: Settings, catalog: Catalog, now: float) ->
         reason = f"The agent did not finish signing in within {settings.sign_in_timeout:.0f} s."
         if tasks.waiting_for(ledger, process.agent):
             ask(ledger, process, catalog.describe(process.agent), now, reason)
+
+
+def _sign_in_here(ledger: Ledger, process: Process, question: Question, method_id: str, at: float) -> None:
+    """Run the command that was shown, and stay at it until it ends or the person has enough of it."""
+    shown = next(method for method in question.detail["methods"] if method["id"] == method_id)
+    method = next(m for m in sign_in_methods(process.initialized) if m["id"] == method_id)
+    argv = tuple(shlex.split(shown["command"]))
+    terminal = sign_in_terminals.start(ledger, process, argv, method.get("env"), question.turn, at)
+    questions.ask_ourselves(
+        ledger,
+        PURPOSE,
+        "sign-in",
+        "Sign in in the terminal of this chat",
+        {"terminal_id": terminal.id, "why": "When its command is done, the turn goes on by itself."},
+        (_DONE, _NOT_NOW),
+        at,
+        turn=question.turn,
+        agent=process.agent,
+        process_id=process.id,
+    )
+
+
+def _terminal_ended(ledger: Ledger, catalog: Catalog, terminal: Terminal, now: float) -> None:
+    """Signed in: the agent is started anew and what waits goes on. Else the question is put again."""
+    reason = sign_in_terminals.close(ledger, terminal)
+    process = ledger.get(Process, terminal.process_id)
+    if process is None or process.state != "ready" or terminal.killed:
+        return
+    for question in _questions(ledger, process):
+        questions.settle(ledger, question, "sign-in-failed" if reason else "signed-in", now, reason)
+    if reason is None:
+        ledger.change(process, state="stopping", force=True)
+    elif tasks.waiting_for(ledger, process.agent):
+        ask(ledger, process, catalog.describe(process.agent), now, reason)
+
+
+def _questions(ledger: Ledger, process: Process) -> list[Question]:
+    return [q for q in ledger.all(Question) if q.purpose == PURPOSE and q.process_id == process.id]
+
+
+def _prefix(method: Json, agent: Agent) -> str | None:
+    """Which option a method becomes; none if it is a command, and there is no program to run."""
+    if method["type"] == "agent":
+        return _METHOD
+    return _TERMINAL if agent.command else None
 
 
 def _trying(ledger: Ledger) -> list[Request]:

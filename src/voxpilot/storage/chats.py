@@ -69,6 +69,12 @@ async def chats_with_sessions(db: Database, agent: str) -> dict[str, str]:
     return dict(rows)
 
 
+async def has_terminal(db: Database, chat_id: str, terminal_id: str) -> bool:
+    """Whether such a command runs or ran in the chat."""
+    sql = "SELECT 1 FROM terminals WHERE chat_id = ? AND id = ?"
+    return bool(await db.rows(sql, (chat_id, terminal_id)))
+
+
 async def live_processes(db: Database) -> list[Process]:
     return tables.rows_of(Process, await db.rows(tables.select(Process, "state != 'ended'")))
 

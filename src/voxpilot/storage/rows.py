@@ -312,6 +312,8 @@ class Terminal(Row):
     ended: Json | None = None
     told: bool = False
     """All of it was turned into events, its end too."""
+    takes_input: bool = False
+    """It has a terminal, and a person may type into it."""
     created_at: float
 
 

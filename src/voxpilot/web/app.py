@@ -26,6 +26,7 @@ from voxpilot.web import (
     questions,
     settings,
     stream,
+    terminals,
 )
 from voxpilot.web.access import Access
 from voxpilot.web.guard import Guard, host_name
@@ -60,7 +61,8 @@ def create_api(supervisor: Supervisor | None = None, access: Access | None = Non
     api.state.supervisor = supervisor
     api.state.access = access
     api.state.streams = Streams()
-    for module in (auth, chats, questions, decisions, agents, checks, past, assistant, settings, stream):
+    mine = (auth, chats, questions, terminals, decisions, agents, checks, past, assistant, settings, stream)
+    for module in mine:
         api.include_router(module.router)
     errors.install(api)
     pages.install(api, pages.read_pages())

@@ -167,6 +167,13 @@ class AnswerGiven(Body):
     key: Key | None = None
 
 
+class Typed(Body):
+    """For a command's terminal, exactly as a keyboard would send it: Enter is `\\r`, Ctrl-C is `\\u0003`."""
+
+    data: str = Field(min_length=1, max_length=16_384)
+    key: Key | None = None
+
+
 class AnswerTaken(BaseModel):
     question_id: str
     option_id: str | None

@@ -368,10 +368,20 @@ def main(arguments: list[str]) -> None:
 
 
 def _log_in(options: Options) -> None:
-    """What the terminal sign-in method runs: asks for a code on the terminal, any will do."""
-    sys.stdout.write("Enter the code: ")
-    sys.stdout.flush()
-    if not sys.stdin.readline().strip():
+    """What the terminal sign-in method runs: asks for a code on the terminal, any will do.
+
+    As passwords are, it is asked for at /dev/tty and without echo, where there is a terminal.
+    """
+    if sys.stdin.isatty():
+        import getpass  # only here, for it takes longer to import than an agent should to start
+
+        code = getpass.getpass("Enter the code: ")
+    else:
+        sys.stdout.write("Enter the code: ")
+        sys.stdout.flush()
+        code = sys.stdin.readline()
+    if not code.strip():
+        sys.stdout.write("That is no code.\n")
         sys.exit(1)
     if options.signed_in_file:
         with open(options.signed_in_file, "w", encoding="utf-8") as file:

@@ -108,7 +108,8 @@ class Keeper:
         lines, full = self.lines, self.journal.full
         pipes = [pipe for pipe in (lines.stderr, -1 if full else lines.stdout) if pipe >= 0]
         pipes += self.terminals.to_read()
-        writes = self.peers.to_write() + ([lines.stdin] if lines.to_stdin and not full else [])
+        writes = self.peers.to_write() + self.terminals.to_write()
+        writes += [lines.stdin] if lines.to_stdin and not full else []
         timeout = None if wake == NEVER else max(0.0, wake - time.monotonic())
         ready: list[Any] = select.select([woken, *pipes, *self.peers.to_read()], writes, [], timeout)[0]
         if lines.stdout in ready:
@@ -135,15 +136,18 @@ class Keeper:
             self.stop("stopped")
         elif do == "kill":
             self.kill()
-        elif do in ("run", "kill-command", "forget-command"):
+        elif do in ("run", "type", "kill-command", "forget-command"):
             self.mind_command(peer, do, message)
         else:
             peer.say(error=f"not understood: {do!r:.100}")
 
     def mind_command(self, peer: Peer, do: str, message: dict[str, Any]) -> None:
-        """Run, end or forget a command of the agent's; an agent that is going gets no new one."""
+        """Run, end or forget a command of the agent's, or type; an agent that is going gets no new one."""
         try:
-            if do == "forget-command":
+            if do == "type":
+                key = message["key"]
+                peer.say(typed=key, taken=self.terminals.type(message["id"], key, message["data"]))
+            elif do == "forget-command":
                 self.terminals.forget(message["id"])
             elif do == "kill-command":
                 self.terminals.kill(message["id"])

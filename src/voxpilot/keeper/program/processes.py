@@ -7,6 +7,7 @@ Lives elsewhere: when to start and end the agent (keeper.py).
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import signal
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 PR_SET_CHILD_SUBREAPER = 36
 CHANGED_SIGNALS = ("SIGHUP", "SIGINT", "SIGTERM", "SIGCHLD", "SIGPIPE", "SIGXFSZ")
 """Those that we or the interpreter treat in our own way, which a program of ours should not inherit."""
+WINDOW = (24).to_bytes(2, sys.byteorder) + (80).to_bytes(2, sys.byteorder) + bytes(4)
+"""How large a terminal says it is: lines and columns."""
 
 
 class NotStarted(Exception):
@@ -48,14 +51,17 @@ def spawn(live: Callable[[tuple[int, int, int], int], NoReturn]) -> tuple[int, i
     return pid, stdin, stdout, stderr
 
 
-def start_command(argv: list[str], env: dict[str, str], cwd: str, umask: int) -> tuple[int, int]:
-    """Run a program with nothing to read and one output: its pid, and our end of that."""
-    (output, theirs), (told, tell) = os.pipe(), os.pipe()
-    nothing = os.open(os.devnull, os.O_RDONLY)
+def start_command(
+    argv: list[str], env: dict[str, str], cwd: str, umask: int, in_terminal: bool = False
+) -> tuple[int, int]:
+    """Run a program with nothing to read, or with a terminal: its pid, and our end of its output."""
+    output, theirs = open_terminal() if in_terminal else os.pipe()
+    given = theirs if in_terminal else os.open(os.devnull, os.O_RDONLY)
+    told, tell = os.pipe()
     pid = os.fork()
     if not pid:
-        become(argv, env, cwd, umask, (nothing, theirs, theirs), tell)
-    for pipe in (nothing, theirs, tell):
+        become(argv, env, cwd, umask, (given, theirs, theirs), tell, in_terminal)
+    for pipe in {given, theirs, tell}:
         os.close(pipe)
     os.set_blocking(output, False)
     try:
@@ -64,6 +70,18 @@ def start_command(argv: list[str], env: dict[str, str], cwd: str, umask: int) ->
         os.close(output)
         raise
     return pid, output
+
+
+def open_terminal() -> tuple[int, int]:
+    """A terminal: our side of it, which is read and typed into, and the program's."""
+    import termios  # most keepers never need it
+
+    try:
+        ours, theirs = os.openpty()
+    except OSError as error:
+        raise NotStarted(error.errno or 0, "terminal", f"No terminal could be opened: {error}") from error
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, WINDOW)
+    return ours, theirs
 
 
 def told_of(told: int, pid: int) -> None:
@@ -76,7 +94,13 @@ def told_of(told: int, pid: int) -> None:
 
 
 def become(
-    argv: list[str], env: dict[str, str], cwd: str, umask: int, pipes: tuple[int, int, int], tell: int
+    argv: list[str],
+    env: dict[str, str],
+    cwd: str,
+    umask: int,
+    pipes: tuple[int, int, int],
+    tell: int,
+    in_terminal: bool = False,
 ) -> NoReturn:
     """Turn this fork into the program, or tell why not."""
     where, name = "cwd", cwd
@@ -85,6 +109,10 @@ def become(
         os.umask(umask)
         for target, pipe in enumerate(pipes):
             os.dup2(pipe, target)
+        if in_terminal:
+            import termios
+
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that /dev/tty is this one, and Ctrl-C a signal
         for signal_name in CHANGED_SIGNALS:
             signal.signal(getattr(signal, signal_name), signal.SIG_DFL)
         os.chdir(cwd)

@@ -1,10 +1,12 @@
 """Commands that run for the agent at the server's word, and outlive the server as the agent does.
 
-Lives here: starting and ending them, keeping what they print, telling how they ended (in the journal).
+Lives here: starting and ending them, keeping what they print, telling how they ended (in the journal), and
+typing into those that have a terminal.
 Lives elsewhere: the agent itself (keeper.py, lines.py), reading what was printed (../output.py).
 
 What a command prints is one run of bytes, in files `terminal.<name>.<offset, 20 digits>` of PIECE_BYTES each.
-Only the newest are kept. A name is used once: the same order again does nothing.
+Only the newest are kept. A name is used once: the same order again does nothing. What is typed is kept
+nowhere but in memory until the program has read it; its key is remembered, so that nothing is typed twice.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import time
 from contextlib import suppress
 
 from . import processes
-from .lines import close, read_some
+from .lines import READ_BYTES, close
 from .segments import Journal
 
 TYPE_CHECKING = False
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MARK = "VOXPILOT_TERMINAL"
+TERM = "xterm-256color"
 PIECE_BYTES = 1 << 20
 KEPT_PIECES = 5
 TOLD_BYTES = 512 << 10
@@ -31,6 +34,8 @@ TOLD_BYTES = 512 << 10
 QUIET_SECONDS = 0.3
 """Silence after which a command that has gone has said all, even if a child of it still holds its output."""
 RETRY_SECONDS = 0.5
+UNREAD_BYTES = 64 << 10
+"""So much of what was typed may wait for a program to read it."""
 NEVER = float("inf")
 
 
@@ -83,9 +88,11 @@ class Output:
 class Terminal:
     """One command."""
 
-    def __init__(self, name: str) -> None:
-        self.name, self.output = name, Output(name)
+    def __init__(self, name: str, takes_input: bool) -> None:
+        self.name, self.output, self.takes_input = name, Output(name), takes_input
         self.pid = self.pipe = -1
+        self.to_type = bytearray()
+        self.typed: set[str] = set()  # keys of what was
         self.status: int | None = None
         self.heard = 0.0
         self.recorded = False
@@ -95,13 +102,41 @@ class Terminal:
         return self.pipe < 0 or time.monotonic() >= self.heard + QUIET_SECONDS
 
     def read(self) -> None:
-        data = read_some(self.pipe)
+        try:
+            data = os.read(self.pipe, READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:  # how a terminal says that everybody has left it
+            data = b""
         if data:
             self.heard = time.monotonic()
             if not self.recorded:  # what comes after its end is a child's, and only kept from blocking it
                 self.output.append(data)
-        elif data is not None:
+        else:
             self.pipe = close(self.pipe)
+            self.to_type.clear()
+
+    def take(self, key: str, data: bytes) -> bool:
+        """Have something typed, once for each key; False if nobody will read it."""
+        if key in self.typed:
+            return True
+        is_there = self.takes_input and self.pipe >= 0 and self.status is None
+        if not is_there or len(self.to_type) + len(data) > UNREAD_BYTES:
+            return False
+        self.typed.add(key)
+        self.to_type += data
+        self.feed()
+        return True
+
+    def feed(self) -> None:
+        """Type what the terminal will take now."""
+        try:
+            while self.to_type:
+                del self.to_type[: os.write(self.pipe, self.to_type)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.to_type.clear()
 
 
 class Terminals:
@@ -125,13 +160,19 @@ class Terminals:
         if not isinstance(name, str) or not name.replace("-", "").isalnum():
             raise ValueError("a name that cannot be")
         self._names.add(name)
-        terminal = self._all[name] = Terminal(name)
+        in_terminal = message.get("in_terminal") is True
+        terminal = self._all[name] = Terminal(name, in_terminal)
         try:
-            env = {**self._env, **env, MARK: name}
-            terminal.pid, terminal.pipe = processes.start_command(argv, env, cwd, self._umask)
+            env = {**self._env, **({"TERM": TERM} if in_terminal else {}), **env, MARK: name}
+            terminal.pid, terminal.pipe = processes.start_command(argv, env, cwd, self._umask, in_terminal)
         except processes.NotStarted as error:
             terminal.output.append(f"{error.text}\n".encode())
             terminal.status = 127 << 8  # as a shell says it
+
+    def type(self, name: str, key: str, data: str) -> bool:
+        """Type into a command's terminal; False if it has none, or has ended."""
+        terminal = self._all.get(name)
+        return terminal is not None and terminal.take(key, data.encode(errors="replace"))
 
     def kill(self, name: str) -> None:
         """End a command and all that it started."""
@@ -169,6 +210,9 @@ class Terminals:
             if terminal.pipe >= 0 and not terminal.output.waiting
         ]
 
+    def to_write(self) -> list[int]:
+        return [terminal.pipe for terminal in self._all.values() if terminal.to_type]
+
     def hear(self, ready: list[Any]) -> None:
         for terminal in self._all.values():
             if terminal.pipe >= 0 and terminal.pipe in ready:
@@ -178,6 +222,7 @@ class Terminals:
         """Write down the ends that have come; when to look again."""
         wakes = [NEVER]
         for terminal in self._all.values():
+            terminal.feed()
             if terminal.output.waiting:
                 terminal.output.flush()
                 wakes.append(now + RETRY_SECONDS)

@@ -1,0 +1,1 @@
+ALTER TABLE terminals ADD COLUMN takes_input INTEGER NOT NULL DEFAULT 0;
