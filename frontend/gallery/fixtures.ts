@@ -254,6 +254,31 @@ export function terminalTurn(): Block[] {
   ];
 }
 
+/** A sign-in by command: its terminal, and the question that stays until it ends. */
+export function signInTerminal(): Block[] {
+  return [
+    block(20, { kind: "message", id: "m8", role: "user", text: "Hello" }),
+    block(10, {
+      kind: "terminal",
+      terminal_id: "s-1",
+      command: ["claude-agent-acp", "--cli", "auth", "login"],
+      cwd: WORKSPACE,
+      takes_input: true,
+      text: "Opening browser to sign in…\r\nIf it does not open, visit: \u001b[36mhttps://claude.example/oauth/authorize?code=true&client_id=9d1c250a-e61b-44d9-88ed-5944d1962f5e&response_type=code\u001b[0m\r\n\r\nPaste code here: ",
+    }),
+    question({
+      type: "sign-in",
+      title: "Sign in in the terminal of this chat",
+      agent: "claude",
+      options: [
+        { id: "done", label: "I have signed in: try again", kind: "retry" },
+        { id: "dismiss", label: "Not now", kind: "reject_once" },
+      ],
+      detail: { terminal_id: "s-1", hint: "Sign in in the terminal above. When its command is done, the turn goes on by itself." },
+    }),
+  ];
+}
+
 export const signInQuestion = (reason?: string) =>
   question({
     type: "sign-in",

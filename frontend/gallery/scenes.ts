@@ -1,5 +1,5 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
-// sign-in-agent, sign-in-again, trust, context, many, crashed, error, restoring, auto, agent-details,
+// sign-in-agent, sign-in-again, sign-in-terminal, trust, context, many, crashed, error, restoring, auto, agent-details,
 // settings, settings-edit, settings-add, settings-test, settings-permissions, settings-appearance, settings-devices, settings-link,
 // history, history-none, history-refused,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
@@ -176,6 +176,8 @@ function theChat(): ChatState {
       return chatOf([...made.goodTurn(), made.urlQuestion()]);
     case "sign-in-agent":
       return chatOf([...made.goodTurn(), made.signInQuestion()]);
+    case "sign-in-terminal":
+      return chatOf(made.signInTerminal());
     case "sign-in-again":
       return chatOf([...made.goodTurn(), made.signInQuestion("the browser was closed before it was done.")]);
     case "trust":

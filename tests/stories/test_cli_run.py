@@ -223,6 +223,19 @@ async def test_without_a_terminal_a_question_waits_for_an_answer_elsewhere(
     assert "Answered: Allow.\n" in run.err
 
 
+async def test_a_sign_in_shows_the_command_to_run(server: ServerProcess, voxpilot: Voxpilot) -> None:
+    """R70: here is a terminal already, so none is opened on the page."""
+    run = voxpilot("run", "--agent", "scripted-auth-on-new", script(say("one")), terminal=True)
+    await run.prints("press Enter:")
+    shown = run.out.replace("\r\n", "\n")
+    assert "  way: Sign in here\n    in another terminal, run: " in shown
+    assert "--login\n" in shown
+    assert "  1  Sign in  (sign_in)\n  2  I have signed in: try again  (retry)\n  3  Not now" in shown
+    run.types("1\n")
+    assert await run.ends() == 0
+    assert run.out.endswith("one\r\n")
+
+
 # How it ends
 
 

@@ -210,6 +210,12 @@ export async function postAnswer(id: string, question: string, answer: AnswerGiv
   await taken(http.POST("/api/chats/{chat_id}/questions/{question_id}", { params, body }));
 }
 
+/** Type into a terminal; with the same key again, nothing is typed twice. */
+export async function postTyped(id: string, terminal: string, data: string, key: string): Promise<void> {
+  const params = { path: { chat_id: id, terminal_id: terminal } };
+  await taken(http.POST("/api/chats/{chat_id}/terminals/{terminal_id}", { params, body: { data, key } }));
+}
+
 export async function postOption(id: string, option: string, value: string | boolean, session: string): Promise<void> {
   const body = { id: option, value, session_name: session, key: newKey() };
   await taken(http.POST("/api/chats/{chat_id}/options", { params: at(id), body }));

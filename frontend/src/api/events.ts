@@ -160,6 +160,7 @@ export interface TerminalOpened extends Logged {
   terminal_id: string;
   command: Json;
   cwd?: string;
+  takes_input?: boolean;
 }
 
 /** More output of a command; put together it is the output. */

@@ -47,6 +47,17 @@ export async function respond(
   await api.postAnswer(chat, question, { action, ...(content && { content }) });
 }
 
+/** Type into a terminal that takes input, as a keyboard would. It is kept nowhere: it may be a password. */
+export async function typeInto(chat: string, terminal: string, data: string): Promise<void> {
+  const key = api.newKey();
+  try {
+    await api.postTyped(chat, terminal, data, key);
+  } catch (error) {
+    if (!(error instanceof api.ApiError) || !error.isPassing) throw error;
+    await api.postTyped(chat, terminal, data, key);
+  }
+}
+
 /** Choose a mode, model or other option of the agent, by the id it is listed under in `head.options`. */
 export async function setOption(
   chat: string,

@@ -52,6 +52,7 @@ export {
   restartAgent,
   setMode,
   setOption,
+  typeInto,
   setPolicy,
   type ChatWish,
 } from "./actions";

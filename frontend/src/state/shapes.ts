@@ -183,6 +183,8 @@ export interface TerminalBlock extends Placed {
   /** A line for the shell, or a list: the program and what it is given. */
   command?: Json;
   cwd?: string;
+  /** A person may type into it while it runs. */
+  takes_input?: boolean;
   text: string;
   /** Bytes that are not shown; the text says where. */
   skipped?: number;

@@ -126,7 +126,10 @@ def _sign_in_here(ledger: Ledger, process: Process, question: Question, method_i
         PURPOSE,
         "sign-in",
         "Sign in in the terminal of this chat",
-        {"terminal_id": terminal.id, "why": "When its command is done, the turn goes on by itself."},
+        {
+            "terminal_id": terminal.id,
+            "hint": "Sign in in the terminal above. When its command is done, the turn goes on by itself.",
+        },
         (_DONE, _NOT_NOW),
         at,
         turn=question.turn,

@@ -13,9 +13,11 @@ const OUTCOMES: Record<string, string> = {
   cancel: "Dismissed",
   trust: "Trusted",
   not_now: "Put off",
+  "signed-in": "Signed in",
+  "sign-in-failed": "Tried in the terminal",
 };
 
-const POSITIVE = new Set(["accept", "trust", "retry", "sign_in"]);
+const POSITIVE = new Set(["accept", "trust", "retry", "sign_in", "signed-in"]);
 
 export interface AnswerLine {
   readonly words: string;

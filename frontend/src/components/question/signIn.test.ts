@@ -10,12 +10,14 @@ const QUESTION = {
     methods: [
       { id: "web", name: "With your browser", type: "agent" },
       { id: "tty", name: "In a terminal", type: "terminal", command: "agent login" },
+      { id: "here", name: "Here", type: "terminal", command: "agent --login" },
       "odd",
     ],
     hint: "Run `agent login` in a terminal, or set `AGENT_KEY`.",
   },
   options: [
     { id: "method:web", label: "With your browser", kind: "sign_in" },
+    { id: "terminal:here", label: "Here", kind: "sign_in" },
     { id: "done", label: "I have signed in: try again", kind: "retry" },
     { id: "dismiss", label: "Not now", kind: "reject_once" },
   ],
@@ -26,6 +28,7 @@ test("each way has its button or its command", () => {
   expect(methods.map((method) => [method.name, method.option, method.command])).toEqual([
     ["With your browser", "method:web", undefined],
     ["In a terminal", undefined, "agent login"],
+    ["Here", "terminal:here", "agent --login"],
     ["", undefined, undefined],
   ]);
   expect(others.map((option) => option.id)).toEqual(["done", "dismiss"]);

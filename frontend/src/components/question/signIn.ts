@@ -5,9 +5,9 @@ import type { QuestionBlock, QuestionOption } from "../../state";
 export interface SignInMethod {
   readonly name: string;
   readonly description: string | undefined;
-  /** To be run in a terminal by the person. */
+  /** What is run in a terminal: here, or by the person. */
   readonly command: string | undefined;
-  /** The option that lets the agent do it; undefined when only the command does. */
+  /** The option that begins it, by the agent or in a terminal here; undefined when only the person can. */
   readonly option: string | undefined;
 }
 
@@ -43,7 +43,7 @@ function methodOf(given: unknown, options: readonly QuestionOption[]): SignInMet
     name: text(method["name"]) ?? id,
     description: text(method["description"]),
     command: text(method["command"]),
-    option: options.find((option) => option.kind === "sign_in" && option.id === `method:${id}`)?.id,
+    option: options.find((option) => option.kind === "sign_in" && [`method:${id}`, `terminal:${id}`].includes(option.id))?.id,
   };
 }
 

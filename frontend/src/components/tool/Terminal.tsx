@@ -3,6 +3,7 @@ import { Show, type JSX } from "solid-js";
 
 import type { TerminalBlock } from "../../state";
 import { useHere } from "../conversation/here";
+import { TerminalInput } from "./TerminalInput";
 import { TerminalText } from "./TerminalText";
 import { endOf } from "./words";
 
@@ -11,10 +12,13 @@ export function Terminal(props: { block: TerminalBlock }): JSX.Element {
   return (
     <div class="terminal-run" data-testid="terminal" data-state={props.block.exit ? "ended" : "running"}>
       <Show when={props.block.text}>
-        <TerminalText text={props.block.text} label="Output" />
+        <TerminalText text={props.block.text} label="Output" isLive={props.block.takes_input ?? false} />
       </Show>
       <Show when={props.block.held}>
         <p class="cut-note">There is more than is shown here. Its end comes when the command ends.</p>
+      </Show>
+      <Show when={props.block.takes_input && !props.block.exit}>
+        <TerminalInput terminal={props.block.terminal_id} />
       </Show>
       <p class="exit-code">{props.block.exit ? endOf(props.block.exit) : "Running"}</p>
     </div>

@@ -1,16 +1,28 @@
 // Output of a command: its colours and nothing else of it, in a box that scrolls by itself.
-import { createMemo, createSignal, For, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, Show, type JSX } from "solid-js";
 
+import { targetOf } from "../../markdown/links";
+import { addressesIn } from "./addresses";
 import { parseAnsi } from "./ansi";
 
 /** Lines shown before somebody asks for all of them. */
 const LINES_AT_FIRST = 200;
 
-export function TerminalText(props: { text: string; label: string }): JSX.Element {
+export function TerminalText(props: {
+  text: string;
+  label: string;
+  /** Somebody works with it: its newest lines stay in view, and web addresses can be opened. */
+  isLive?: boolean;
+}): JSX.Element {
+  let box!: HTMLPreElement;
   const [isWhole, setWhole] = createSignal(false);
   const lines = createMemo(() => props.text.replace(/\n+$/, "").split("\n"));
   const hidden = () => (isWhole() ? 0 : Math.max(0, lines().length - LINES_AT_FIRST));
   const pieces = createMemo(() => parseAnsi(lines().slice(hidden()).join("\n")));
+  createEffect(() => {
+    pieces();
+    if (props.isLive) box.scrollTop = box.scrollHeight;
+  });
   return (
     <div class="terminal">
       <Show when={hidden() > 0}>
@@ -18,9 +30,30 @@ export function TerminalText(props: { text: string; label: string }): JSX.Elemen
           Show {hidden().toLocaleString()} earlier lines
         </button>
       </Show>
-      <pre class="terminal-text" tabindex="0" aria-label={props.label}>
-        <For each={pieces()}>{(piece) => (piece.classes ? <span class={piece.classes}>{piece.text}</span> : piece.text)}</For>
+      <pre class="terminal-text" ref={box} tabindex="0" aria-label={props.label}>
+        <For each={pieces()}>
+          {(piece) => {
+            const text = () => (props.isLive ? <WithLinks text={piece.text} /> : piece.text);
+            return piece.classes ? <span class={piece.classes}>{text()}</span> : text();
+          }}
+        </For>
       </pre>
     </div>
+  );
+}
+
+function WithLinks(props: { text: string }): JSX.Element {
+  return (
+    <For each={addressesIn(props.text)}>
+      {(part) => (
+        <Show when={part.isAddress ? targetOf(part.text) : null} fallback={part.text}>
+          {(target) => (
+            <a href={target().href} target="_blank" rel="noopener noreferrer nofollow">
+              {part.text}
+            </a>
+          )}
+        </Show>
+      )}
+    </For>
   );
 }
