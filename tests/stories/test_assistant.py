@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -16,40 +13,16 @@ from tests.conftest import StartServer
 from tests.fakes.script import chunks, die, say, script, sleep, wait_file
 from tests.faults.driver import Talk, talking
 from tests.kit.agent_log import AgentLog
-from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.assistant import assistant, chatting, delegate
+from tests.kit.llm import ScriptedLlm
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
-
-
-@pytest.fixture
-def llm(place: Path) -> Iterator[ScriptedLlm]:
-    with scripted_llm(place / "llm.log", ["--bodies"]) as running:
-        yield running
 
 
 @pytest.fixture
 async def server(start_server: StartServer, llm: ScriptedLlm) -> ServerProcess:
     """A server whose assistant is the scripted model."""
     return await start_server(settings=assistant(llm))
-
-
-def assistant(llm: ScriptedLlm, **more: Any) -> dict[str, Any]:
-    table = {"provider": "compatible", "model": "fake-model", "base_url": llm.openai, "api_key": "k", **more}
-    return {"assistant": table}
-
-
-@asynccontextmanager
-async def chatting(
-    server: ServerProcess, workspace: Path, agent: str | None = "scripted"
-) -> AsyncIterator[Talk]:
-    async with talking(server, workspace, agent, mode="llm") as talk:
-        yield talk
-
-
-def delegate(prompt: str, name: str = "work", agent: str | None = None) -> str:
-    """A line of the model's script: give this to an agent."""
-    arguments = {"prompt": prompt, "session_name": name} | ({"agent": agent} if agent else {})
-    return f"call copilot_agent {json.dumps(arguments)}"
 
 
 def kinds(talk: Talk) -> list[str]:

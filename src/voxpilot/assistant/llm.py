@@ -16,9 +16,12 @@ import logging
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from voxpilot.assistant import demo_model
 from voxpilot.assistant.failures import ModelFailed, Reason, failure
@@ -101,6 +104,7 @@ class _Said:
     def take(self, delta: Delta) -> None:
         if delta.text:
             self.anything = True
+            delta = replace(delta, text=_whole(delta.text))
             self._parts[delta.kind].append(delta.text)
             self._on_delta(delta)
 
@@ -254,13 +258,21 @@ def _response(message: ModelSaid) -> ModelResponse:
             log.warning("a stored answer cannot be read; its text and calls are used")
         else:
             if isinstance(stored, ModelResponse):
+                for part in stored.parts:
+                    if isinstance(part, ToolCallPart):
+                        part.tool_name = _sendable(part.tool_name)
                 return stored
     parts: list[ModelResponsePart] = [TextPart(message.text)] if message.text else []
     parts += [
-        ToolCallPart(call.name, call.raw if call.arguments is None else call.arguments, call.id)
+        ToolCallPart(_sendable(call.name), call.raw if call.arguments is None else call.arguments, call.id)
         for call in message.calls
     ]
     return ModelResponse(parts=parts)
+
+
+def _sendable(name: str) -> str:
+    """A model may call what cannot be a tool's name; no provider would take that back."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "nameless"
 
 
 def _delta(event: ModelResponseStreamEvent) -> Delta | None:
@@ -309,18 +321,31 @@ def _step(response: ModelResponse, said: _Said) -> Step:
         calls=tuple(calls.values()),
         usage=Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens),
         finish=response.finish_reason or ("tool_call" if calls else "stop"),
-        message=ModelMessagesTypeAdapter.dump_python([response], mode="json")[0],
+        message=_storable(ModelMessagesTypeAdapter.dump_python([response], mode="json")[0]),
     )
 
 
-def _call(id: str, name: str, written: str | Mapping[str, Any] | None) -> ToolCall:
-    if isinstance(written, Mapping):
-        return ToolCall(id, name, dict(written), json.dumps(written))
-    raw = written or "{}"
+def _storable(message: dict[str, Any]) -> dict[str, Any] | None:
+    """Without it, text and calls are used."""
     try:
-        arguments = json.loads(raw)
-    except ValueError as error:
-        return ToolCall(id, name, None, raw, f"The arguments are not valid JSON: {error}.")
+        orjson.dumps(message)
+    except orjson.JSONEncodeError:
+        return None
+    return message
+
+
+def _whole(text: str) -> str:
+    """Without halves of characters: JSON can hold them, and nothing else can."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _call(id: str, name: str, written: str | Mapping[str, Any] | None) -> ToolCall:
+    raw = json.dumps(written) if isinstance(written, Mapping) else written or "{}"
+    try:
+        arguments = orjson.loads(raw)
+        orjson.dumps(arguments)  # it reads what is nested deeper than it writes
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError) as error:
+        return ToolCall(id, name, None, _whole(raw), f"The arguments are not valid JSON: {error}.")
     if not isinstance(arguments, dict):
         return ToolCall(id, name, None, raw, "The arguments must be a JSON object.")
     return ToolCall(id, name, arguments, raw)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
@@ -127,19 +127,29 @@ async def run(roots: Sequence[str], call: ToolCall, agreed_path: str = "") -> To
     A file outside is read only where a person agreed to: at that path, which is the real one.
     """
     try:
-        arguments = checked(call)
-        if isinstance(arguments, ReadExternal) and agreed_path:
-            agreed = arguments.model_copy(update={"path": agreed_path})
-            return await read_external(await look_at_external(agreed), agreed)
-        perform = _OFFERS[call.name].run
-        if perform is None:
-            raise ToolFailed(f"{call.name} cannot be run here.")
-        return await perform(roots, arguments)
+        found = await _run(roots, call, agreed_path)
+        return replace(found, content=_writable(found.content), display=_writable(found.display))
     except VoxPilotError as error:
         return failed(error)
     except Exception:
         log.exception("the tool %s failed", call.name)
         return failed(ToolFailed("The tool failed for a reason of its own.", "Try something else."))
+
+
+async def _run(roots: Sequence[str], call: ToolCall, agreed_path: str) -> ToolResult:
+    arguments = checked(call)
+    if isinstance(arguments, ReadExternal) and agreed_path:
+        agreed = arguments.model_copy(update={"path": agreed_path})
+        return await read_external(await look_at_external(agreed), agreed)
+    perform = _OFFERS[call.name].run
+    if perform is None:
+        raise ToolFailed(f"{call.name} cannot be run here.")
+    return await perform(roots, arguments)
+
+
+def _writable(text: str) -> str:
+    """Names of files may hold bytes that are no text; those become question marks."""
+    return text.encode(errors="replace").decode()
 
 
 def _schema(arguments: type[Arguments]) -> Json:

@@ -65,7 +65,12 @@ class Assisting:
             return {"wanted": False}
         attempt = step.attempts + 1
         self.ledger.change(step, attempts=attempt, message_id=f"{step.id}-{attempt}")
-        return {"wanted": True, "message_id": f"{step.id}-{attempt}", "turn": current.id}
+        return {"wanted": True, "step": step.id, "message_id": f"{step.id}-{attempt}", "turn": current.id}
+
+    def is_wanted(self, begun: Json) -> bool:
+        """Whether what the model says on this attempt still counts."""
+        step = self.ledger.get(ModelStep, begun["step"])
+        return step is not None and step.state == "asking" and step.message_id == begun["message_id"]
 
     def answered(self, step_id: str, answer: Step, now: float) -> Json:
         """The model has answered: the whole of it is stored before any of its calls begins."""
@@ -106,7 +111,7 @@ class Assisting:
         if any(call.cut for call in calls):
             self._end(current, "interrupted", "interrupted", now, _AGENT_GONE)
         elif not calls:
-            self._end(current, "done", "end_turn", now)
+            self._end_with_answer(current, step, now)
         elif step.number >= self.settings.max_agent_iterations:
             text = f"The assistant stopped after {step.number} steps."
             notice = NoticeGiven(level="warning", code="too-many-steps", text=text, turn=current.id)
@@ -189,6 +194,13 @@ class Assisting:
                 delegating.end(self.ledger, call, "The person stopped this.", None, True, now)
         self._end(current, "cancelled", "cancelled", now)
 
+    def _end_with_answer(self, current: Turn, step: ModelStep, now: float) -> None:
+        if not step.text:
+            text = "The model answered nothing."
+            notice = NoticeGiven(level="warning", code="empty-answer", text=text, turn=current.id)
+            self.ledger.emit(notice, now)
+        self._end(current, "done", _STOPS.get((step.message or {}).get("finish_reason", ""), "end_turn"), now)
+
     def _end(
         self, current: Turn, state: Any, stop_reason: str, now: float, error: Json | None = None
     ) -> None:
@@ -211,6 +223,8 @@ def reading_decided(ledger: Ledger, question: Question, at: float) -> None:
         delegating.end(ledger, call, "The person did not allow it.", None, True, at)
 
 
+_STOPS = {"length": "max_tokens", "content_filter": "refusal"}
+"""Why a model broke off its answer, in the words that agents have for it."""
 _KINDS = {
     "read_file": "read",
     "read_file_external": "read",

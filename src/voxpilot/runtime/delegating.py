@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from voxpilot.agents.catalog import Catalog
 from voxpilot.assistant.toolbox import Delegation
-from voxpilot.chat.events import DelegateDone, Json, ToolReturned
+from voxpilot.chat.events import DelegateDone, Json, NoticeGiven, ToolReturned
 from voxpilot.errors import VoxPilotError
+from voxpilot.runtime import tasks
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.model_rows import Call
 from voxpilot.storage.rows import Task
@@ -27,7 +28,7 @@ def begin(ledger: Ledger, catalog: Catalog, call: Call, wanted: Delegation, now:
         end(ledger, call, f"{error.message} {error.hint}".strip(), None, True, now)
         return
     ledger.change(call, state="running")
-    ledger.save(
+    task = ledger.save(
         Task(
             id=f"d-{call.id}",
             chat_id=call.chat_id,
@@ -39,6 +40,15 @@ def begin(ledger: Ledger, catalog: Catalog, call: Call, wanted: Delegation, now:
             created_at=now,
         )
     )
+    if tasks.are_before(ledger, task):
+        notice = NoticeGiven(
+            level="info",
+            code="session-busy",
+            text=f"Waits until “{task.session_name}” has done what it was given before.",
+            turn=task.turn,
+            tool_call_id=task.tool_call_id,
+        )
+        ledger.emit(notice, now)
 
 
 def finished(ledger: Ledger, task: Task, stop_reason: str, error: Json | None, now: float) -> None:

@@ -67,7 +67,7 @@ def close(ledger: Ledger, task: Task, stop_reason: str, now: float) -> None:
     """It is over: nothing of it goes on in its session."""
     _note_unreadable(ledger, task, now)
     for session in ledger.all(Session):
-        if session.turn == task.turn and session.agent == task.agent and session.name == task.session_name:
+        if _has_prompt_of(session, task):
             _close_questions(ledger, session, now)
             _close_tools(ledger, session, task, now)
             ledger.change(session, prompting=False, answered_at=now, speaking=None)
@@ -79,6 +79,24 @@ def tell_free(ledger: Ledger, agent: str, now: float) -> None:
     process = process_of(ledger, agent)
     if process is not None and process.state == "ready" and not of_agent(ledger, agent):
         ledger.emit(AgentStatusChanged(agent=agent, status="connected"), now)
+
+
+def are_before(ledger: Ledger, task: Task) -> bool:
+    """Whether its session has other work to do first."""
+    return any(
+        other.agent == task.agent and other.session_name == task.session_name and other.id != task.id
+        for other in ledger.all(Task)
+    )
+
+
+def _has_prompt_of(session: Session, task: Task) -> bool:
+    """Whether the session's newest prompt is this task's; several may be meant for one session."""
+    return (session.agent, session.name, session.turn, session.tool_call_id) == (
+        task.agent,
+        task.session_name,
+        task.turn,
+        task.tool_call_id,
+    )
 
 
 def _close_questions(ledger: Ledger, session: Session, now: float) -> None:

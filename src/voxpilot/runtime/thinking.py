@@ -87,9 +87,13 @@ class Thinking:
         except VoxPilotError as error:
             failure = {"message": error.message, "hint": error.hint, "code": error.code}
             await self._hand_in(lambda ledger, now: self._assisting(ledger).failed(step.id, failure, now))
-            return
-        reach("after-answer")
-        await self._hand_in(lambda ledger, now: self._assisting(ledger).answered(step.id, answer, now))
+        except Exception:
+            log.exception("a step of the model failed: chat=%s step=%s", ledger.chat.id, step.id)
+            failure = {"message": "Something went wrong inside.", "hint": "Send the message again."}
+            await self._hand_in(lambda ledger, now: self._assisting(ledger).failed(step.id, failure, now))
+        else:
+            reach("after-answer")
+            await self._hand_in(lambda ledger, now: self._assisting(ledger).answered(step.id, answer, now))
 
     async def _answer(self, ledger: Ledger, begun: Json) -> Step:
         """The model's whole answer, shown as it comes."""
@@ -99,7 +103,7 @@ class Thinking:
         default = ledger.chat.agent or self._house.catalog.default()
         system = instructions.instructions(ledger.chat.workspace, agents, default)
         tools = toolbox.offered([agent.id for agent in agents])
-        async with _Pump(self._hand_in, begun) as pump:
+        async with _Pump(self._hand_in, begun, self._assisting) as pump:
             for share in _SHARES:
                 context = int(choice.context_tokens * share)
                 room = history.room_for(context, choice.max_output_tokens, system, tools)
@@ -141,8 +145,13 @@ class Thinking:
 class _Pump:
     """Deltas on their way into the log: those that wait together go together."""
 
-    def __init__(self, hand_in: Callable[[Act], Awaitable[Json]], begun: Json) -> None:
-        self._hand_in, self._begun = hand_in, begun
+    def __init__(
+        self,
+        hand_in: Callable[[Act], Awaitable[Json]],
+        begun: Json,
+        assisting: Callable[[Ledger], Assisting],
+    ) -> None:
+        self._hand_in, self._begun, self._assisting = hand_in, begun, assisting
         self._waiting: list[Delta] = []
         self._news = asyncio.Event()
         self._ended = False
@@ -174,8 +183,9 @@ class _Pump:
                 await self._hand_in(lambda ledger, now, deltas=deltas: self._speak(ledger, deltas, now))  # type: ignore[misc]
 
     def _speak(self, ledger: Ledger, deltas: list[Delta], now: float) -> Json:
-        for delta in deltas:
-            ledger.speak(self._spoken(delta), now)
+        if self._assisting(ledger).is_wanted(self._begun):  # else it was stopped with this on its way
+            for delta in deltas:
+                ledger.speak(self._spoken(delta), now)
         return {}
 
     def _spoken(self, delta: Delta) -> Spoken:

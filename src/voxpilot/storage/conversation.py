@@ -16,6 +16,9 @@ from voxpilot.storage.rows import Turn
 
 _ASKED = "chat_id = ? AND agent = '' AND state NOT IN ('queued') AND started_at IS NOT NULL ORDER BY number"
 
+_CALLS = tables.select(Call, "chat_id = ? ORDER BY created_at, number").replace(" display,", " NULL,")
+"""What is displayed may be many megabytes, and no model gets it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -26,13 +29,11 @@ class Exchange:
 
 
 def load(connection: sqlite3.Connection, chat_id: str) -> list[Exchange]:
-    """All of it, oldest first; a step without an answer is left out."""
+    """All of it, oldest first; a step without an answer is left out, and what only people are shown."""
     turns = tables.rows_of(Turn, connection.execute(tables.select(Turn, _ASKED), (chat_id,)))
     steps = _by_turn(connection, chat_id)
     calls: dict[str, list[Call]] = {}
-    for call in tables.rows_of(
-        Call, connection.execute(tables.select(Call, "chat_id = ? ORDER BY created_at, number"), (chat_id,))
-    ):
+    for call in tables.rows_of(Call, connection.execute(_CALLS, (chat_id,))):
         calls.setdefault(call.step, []).append(call)
     return [
         Exchange(turn, tuple((step, tuple(calls.get(step.id, ()))) for step in steps.get(turn.id, ())))

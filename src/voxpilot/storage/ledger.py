@@ -44,7 +44,7 @@ _Key = tuple[Any, ...]
 
 _OPEN: tuple[tuple[type[Row], str], ...] = (
     (Turn, "chat_id = ? AND state IN ('queued', 'running') ORDER BY number"),
-    (Task, "chat_id = ? AND ended_at IS NULL ORDER BY created_at"),
+    (Task, "chat_id = ? AND ended_at IS NULL ORDER BY created_at, rowid"),
     (ModelStep, "chat_id = ? AND over = 0 ORDER BY number"),
     (Call, "chat_id = ? AND over = 0 ORDER BY created_at, number"),
     (Session, "chat_id = ?"),

@@ -100,7 +100,8 @@ def _deltas(block: Block) -> Iterator[Json]:
             yield from ({"type": "thinking_delta", "thinking": word} for word in words(text))
             yield {"type": "signature_delta", "signature": _SIGNATURE}
         case Call():
-            for part in thirds(json.dumps(block.arguments)):
+            given = block.arguments
+            for part in thirds(given if isinstance(given, str) else json.dumps(given)):
                 yield {"type": "input_json_delta", "partial_json": part}
 
 
@@ -114,6 +115,8 @@ def _head(model: str) -> Json:
 
 
 def _stop_reason(reply: Reply) -> str:
+    if reply.is_short:
+        return "max_tokens"
     return "tool_use" if reply.calls else "end_turn"
 
 

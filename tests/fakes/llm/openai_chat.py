@@ -59,7 +59,7 @@ def stream(reply: Reply, model: str) -> Iterator[Frame]:
                 for delta in _call_deltas(block, calls):
                     yield chunk({"tool_calls": [delta]})
                 calls += 1
-    yield chunk({}, "tool_calls" if calls else "stop")
+    yield chunk({}, _finish(reply))
     yield Frame(None, {**head, "choices": [], "usage": _usage(reply)})
     yield Frame(None, "[DONE]")
 
@@ -71,13 +71,18 @@ def whole(reply: Reply, model: str) -> Json:
     }
     if calls := [_whole_call(block) for block in reply.blocks if isinstance(block, Call)]:
         message["tool_calls"] = calls
-    finish = "tool_calls" if calls else "stop"
-    choice = {"index": 0, "message": message, "finish_reason": finish}
+    choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
     return {**_head("chat.completion", model), "choices": [choice], "usage": _usage(reply)}
 
 
 def failure(status: int, message: str) -> Json:
     return {"error": {"message": message, "type": "scripted_error", "code": str(status)}}
+
+
+def _finish(reply: Reply) -> str:
+    if reply.is_short:
+        return "length"
+    return "tool_calls" if reply.calls else "stop"
 
 
 def _call_deltas(call: Call, index: int) -> Iterator[Json]:

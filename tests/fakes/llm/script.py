@@ -10,7 +10,9 @@
     run COMMAND             a shell command; `quietly COMMAND` does not ask for more rights than it has
     plan A | B              a list of things to do, each done in turn
     ask QUESTION            with the tool for asking the user
-    call TOOL {JSON}        any tool
+    call TOOL {JSON}        any tool; what is no JSON is sent as it stands
+    nothing                 a reply without a word
+    short                   the reply ends for lack of room
     also LINE               in the same reply as the tool call above
     wait SECONDS            before the next reply
     fail STATUS             an HTTP error instead of the next reply
@@ -31,12 +33,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.fakes.llm.shapes import Asked, Block, Call, Reply, Said, Say, Think
+from tests.fakes.llm.shapes import Asked, Block, Call, Json, Reply, Said, Say, Think
 from tests.fakes.llm.tools import Toolbox
 
 VERBS = (
     "say", "think", "slow", "long", "write", "edit", "read", "run", "quietly", "plan", "ask", "call", "also",
-    "wait", "fail", "break",
+    "wait", "fail", "break", "nothing", "short",
 )  # fmt: skip
 _LINE = re.compile(rf"^({'|'.join(VERBS)})(?:[ \t]+(.*))?$", re.MULTILINE)
 _WRAPPING = re.compile(r"<([A-Za-z_-]+)>.*?</\1>", re.DOTALL)
@@ -125,13 +127,21 @@ def _replies(script: str, tools: Toolbox) -> Iterator[Reply]:
                 reply = replace(reply, fails_with=int(rest))
             case "break":
                 reply = replace(reply, breaks=True)
+            case "nothing":
+                reply = replace(reply, is_empty=True)
+            case "short":
+                reply = replace(reply, is_short=True)
             case _:
                 for number, block in enumerate(_blocks(verb, rest.strip(), tools)):
                     if number and reply.calls:
                         yield reply
                         reply = Reply(())
                     reply = replace(reply, blocks=(*reply.blocks, block))
-    yield reply if reply.blocks or reply.fails_with else replace(reply, blocks=(Say("Nothing to do."),))
+    yield (
+        reply
+        if reply.blocks or reply.fails_with or reply.is_empty
+        else replace(reply, blocks=(Say("Nothing to do."),))
+    )
     if reply.calls:
         yield Reply((Say(DONE),))
 
@@ -165,6 +175,13 @@ def _blocks(verb: str, rest: str, tools: Toolbox) -> list[Block]:
             return [tools.ask(rest)]
         case "call":
             name, _, arguments = rest.partition(" ")
-            return [Call(name, json.loads(arguments or "{}"), tools.call_id())]
+            return [Call(name, _read(arguments or "{}"), tools.call_id())]
         case _:
             raise ValueError(f"no such line: {verb}")
+
+
+def _read(arguments: str) -> Json | str:
+    try:
+        return dict(json.loads(arguments))
+    except ValueError:
+        return arguments

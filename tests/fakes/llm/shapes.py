@@ -74,6 +74,10 @@ class Reply:
     """An HTTP status instead of a reply."""
     breaks: bool = False
     """The connection is cut in the middle."""
+    is_empty: bool = False
+    """Neither words nor calls."""
+    is_short: bool = False
+    """It ended for lack of room."""
     wait_seconds: float = 0.0
     """Before the first word."""
 

@@ -1,0 +1,293 @@
+"""What models do wrong, what is missing, and what people change while the assistant works."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.script import say, script, wait_file
+from tests.faults.driver import talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.assistant import assert_valid, assistant, call, chatting, delegate
+from tests.kit.client import Api
+from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+
+WIRES = ("openai", "anthropic")
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@pytest.fixture
+async def server(start_server: StartServer, llm: ScriptedLlm) -> ServerProcess:
+    """A server whose assistant is the scripted model."""
+    return await start_server(settings=assistant(llm))
+
+
+def names_in(body: dict[str, Any]) -> list[str]:
+    """The names of all calls in a request, in either wire."""
+    found = [called["function"]["name"] for m in body["messages"] for called in m.get("tool_calls") or ()]
+    parts = [p for m in body["messages"] if isinstance(m.get("content"), list) for p in m["content"]]
+    return found + [part["name"] for part in parts if part.get("type") == "tool_use"]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_calls_that_make_no_sense_go_back_to_the_model_and_the_chat_stays_usable(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm, wire: str
+) -> None:
+    """P3: no such tool, a name that no provider would take back, arguments that are no JSON or too odd."""
+    server = await start_server(settings=assistant(llm, wire))
+    bad = [
+        "call no_such_tool {}",
+        'call functions.read_file:0 {"path": "a"}',
+        'call read_file {"path": ',
+        "call read_file [1]",
+        'call read_file {"path": "a", "line_count": 99999999999999999999999999}',
+        f'call read_file {{"path": {"[" * 300}{"]" * 300}}}',
+        'call read_file {"path": "\\ud800"}',
+    ]
+    async with chatting(server, workspace) as talk:
+        ended = await talk.run("\n".join([*bad, "say I give up"]))
+        assert ended["stop_reason"] == "end_turn"
+        assert [result["is_error"] for result in talk.of_kind("tool-result")] == [True] * len(bad)
+        assert len(llm.asked()) == len(bad) + 1
+        assert talk.text() == "I give up"
+        await server.restart()
+        await talk.run("say Hello again")
+        sent = llm.asked()[-1]["body"]
+        assert_valid(sent)
+        assert len(names_in(sent)) == len(bad)
+        assert all(TOOL_NAME.fullmatch(name) for name in names_in(sent))
+        assert "step failed" not in server.stderr
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_an_answer_without_a_word_and_one_that_is_cut_short_are_told(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm, wire: str
+) -> None:
+    """R38: the turn ends, and the next request is valid."""
+    server = await start_server(settings=assistant(llm, wire))
+    async with chatting(server, workspace) as talk:
+        assert (await talk.run("nothing"))["stop_reason"] == "end_turn"
+        assert [notice["text"] for notice in talk.notices("empty-answer")] == ["The model answered nothing."]
+        assert (await talk.run("say This is too\nshort"))["stop_reason"] == "max_tokens"
+        assert (await talk.run("say Well"))["stop_reason"] == "end_turn"
+        assert len(talk.notices("empty-answer")) == 1
+        assert_valid(llm.asked()[-1]["body"])
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_halves_of_characters_spoil_nothing(
+    start_server: StartServer, workspace: Path, place: Path, wire: str
+) -> None:
+    """A model's words may hold what no file and no database can."""
+    book = place / "scripts.json"
+    book.write_text(json.dumps({"odd": "say one \ud83d two \ud83d\ude00 three", "next": "say fine"}))
+    with scripted_llm(place / "odd.log", ["--bodies", "--scripts", str(book)]) as llm:
+        server = await start_server(settings=assistant(llm, wire))
+        async with chatting(server, workspace) as talk:
+            assert (await talk.run("odd"))["stop_reason"] == "end_turn"
+            assert talk.text() == "one \ufffd two \U0001f600 three"
+            assert (await talk.run("next"))["stop_reason"] == "end_turn"
+            assert len(llm.asked()) == 2
+            await talk.judge()
+
+
+async def test_names_of_files_that_are_no_text_are_shown_all_the_same(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """P3: once, and the turn goes on."""
+    with open(os.fsencode(workspace) + b"/odd-\xff.txt", "w") as file:
+        file.write("needle\n")
+    async with chatting(server, workspace) as talk:
+        lines = [
+            call("list_directory"),
+            call("glob_search", pattern="*"),
+            call("grep_search", pattern="needle"),
+        ]
+        assert (await talk.run("\n".join([*lines, "say end"])))["stop_reason"] == "end_turn"
+        assert all("odd-" in result["content"] for result in talk.of_kind("tool-result"))
+        assert len(llm.asked()) == len(lines) + 1
+        assert "step failed" not in server.stderr
+
+
+async def test_fifty_calls_in_one_answer(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm, agent_log: AgentLog
+) -> None:
+    """R33: forty files and ten agents' sessions, each with its own result, on one process."""
+    for number in range(40):
+        (workspace / f"{number}.txt").write_text(f"file {number}")
+    lines = [call("read_file", path=f"{number}.txt") for number in range(40)]
+    lines += [delegate(script(say(f"work {number}")), f"name-{number}") for number in range(10)]
+    async with chatting(server, workspace) as talk:
+        ended = await talk.run("\n".join([lines[0], *(f"also {line}" for line in lines[1:]), "say end"]), 60)
+        assert ended["stop_reason"] == "end_turn"
+        results = {result["id"]: result["content"] for result in talk.of_kind("tool-result")}
+        told = [results[event["id"]] for event in talk.of_kind("tool-call")]
+        assert told == [f"file {n}" for n in range(40)] + [f"work {n}" for n in range(10)]
+        assert len(agent_log.starts()) == 1
+        assert len(llm.asked()) == 2
+        assert_valid(llm.asked()[-1]["body"])
+        await talk.judge()
+
+
+async def test_stopping_keeps_what_was_said_and_nothing_comes_after_the_end(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R168, R47: the connection to the model is closed, too."""
+    async with chatting(server, workspace) as talk:
+        for number in range(3):
+            turn = await talk.send("slow 2000 0.001")
+            await until(
+                lambda n=number: any(  # type: ignore[misc]
+                    e.kind == "text-delta" and "word3" in e.data["content"] or len(talk.states()) > n + 1
+                    for e in talk.viewer.events[-50:]
+                ),
+                30,
+            )
+            await talk.cancel()
+            assert (await talk.ended(turn))["stop_reason"] == "cancelled"
+            await until(lambda: llm.asked()[-1]["ended"] == "cut", 10)
+            kinds = [row.kind for row in talk.rows() if row.data.get("turn") == turn]
+            assert kinds[-1] == "turn-ended"
+        assert (await talk.run("say fine"))["stop_reason"] == "end_turn"
+        await talk.judge()
+
+
+async def test_the_mode_may_change_while_the_assistant_works(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm, agent_log: AgentLog
+) -> None:
+    """R163, R166, R164: the running turn stays with whom it began, the next goes to the agent; one log."""
+    async with chatting(server, workspace) as talk:
+        first = await talk.send(f"{delegate(script(say('x'), wait_file('go')))}\nsay The assistant's answer")
+        await talk.sees("copilot-delta")
+        changed = await talk.api.change_chat(talk.id, mode="agent")
+        assert changed["mode"] == "agent"
+        second = await talk.send(script(say("The agent's answer")))
+        (workspace / "go").touch()
+        assert (await talk.ended(first))["stop_reason"] == "end_turn"
+        assert (await talk.ended(second))["stop_reason"] == "end_turn"
+        assert talk.text() == "The assistant's answerThe agent's answer"
+        began = [event["by"] for event in talk.of_kind("turn-started")]
+        assert began == ["assistant", "agent"]
+        asked = len(llm.asked())
+        await talk.api.change_chat(talk.id, mode="llm")
+        await talk.run("say And back")
+        assert len(llm.asked()) == asked + 1
+        users = [m for m in llm.asked()[-1]["body"]["messages"] if m["role"] == "user"]
+        assert len(users) == 2  # what was said to the agent is the agent's
+        assert len(agent_log.starts()) == 1
+        await talk.judge()
+
+
+async def test_the_queue_is_edited_while_the_assistant_works(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """P6, R164: as with an agent."""
+    async with chatting(server, workspace) as talk:
+        first = await talk.send(f"{delegate(script(say('x'), wait_file('go')))}\nsay one")
+        await talk.sees("copilot-delta")
+        queued = [(await talk.api.prompt(talk.id, text)) for text in ("say two", "say three", "say four")]
+        await talk.api.edit_queued(talk.id, queued[0]["message_id"], "say 2")
+        await talk.api.remove_queued(talk.id, queued[1]["message_id"])
+        (workspace / "go").touch()
+        await talk.ended(first)
+        await talk.ended(queued[2]["turn"])
+        assert talk.text() == "one2four"
+        users = [m["content"] for m in llm.asked()[-1]["body"]["messages"] if m["role"] == "user"]
+        assert users[1:] == ["say 2", "say four"]
+
+
+async def test_agent_mode_asks_no_model_whatever_is_done_in_it(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm, agent_log: AgentLog
+) -> None:
+    """R165, R167: messages, a stop, a restart; no request to the model at all, nor to its list."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        turn = await talk.send(script(say("two"), wait_file("never")))
+        await talk.says("two")
+        await talk.cancel()
+        await talk.ended(turn)
+        await server.restart()
+        await talk.run(script(say("three")))
+        sent = [frame["method"] for frame in agent_log.received() if "method" in frame]
+        assert sent == [
+            "initialize",
+            "session/new",
+            *["session/prompt"] * 2,
+            "session/cancel",
+            "session/prompt",
+        ]
+        kinds = [row.kind for row in talk.rows() if row.kind in ("message", "turn-started", "turn-ended")]
+        assert kinds == ["message", "turn-started", "turn-ended"] * 3
+        assert not llm.log.exists()
+
+
+async def test_without_a_key_everything_else_works_and_it_is_said_what_to_do(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R69, R163, R164: in llm mode what is missing and where to put it; agents are not concerned."""
+    server = await start_server(settings={"assistant": {"provider": "anthropic"}})
+    async with chatting(server, workspace) as talk:
+        ended = await talk.run("Hello")
+        assert ended["stop_reason"] == "error"
+        assert "no API key for Anthropic" in ended["error"]["message"]
+        assert "ANTHROPIC_API_KEY" in ended["error"]["hint"]
+        await talk.api.change_chat(talk.id, mode="agent")
+        assert (await talk.run(script(say("I work"))))["stop_reason"] == "end_turn"
+        assert talk.text() == "I work"
+        await talk.judge()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_wrong_key_is_told_and_is_nowhere_to_be_read(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm, wire: str
+) -> None:
+    """R69: refused once, told with what to do; not tried again by itself."""
+    server = await start_server(settings=assistant(llm, wire, api_key="sk-very-secret"))
+    async with chatting(server, workspace) as talk:
+        ended = await talk.run("fail 401")
+        assert "key" in ended["error"]["message"]
+        assert "settings" in ended["error"]["hint"]
+        assert len(llm.asked()) == 1
+        assert "sk-very-secret" not in json.dumps([row.data for row in talk.rows()])
+        assert "sk-very-secret" not in server.stderr
+        assert (await talk.run("say fine"))["stop_reason"] == "end_turn"
+
+
+async def test_without_any_agent_the_assistant_still_answers(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R69: a program that is not installed is told to the model, in words that help the person."""
+    nowhere = {"command": "no-such-program-anywhere", "args": []}
+    server = await start_server(agents={"mine": nowhere}, settings=assistant(llm))
+    async with chatting(server, workspace, "mine") as talk:
+        ended = await talk.run(f"{delegate('Fix it')}\nsay There is no agent")
+        assert ended["stop_reason"] == "end_turn"
+        (result,) = talk.of_kind("tool-result")
+        assert result["is_error"] is True
+        assert "no-such-program-anywhere" in result["content"]
+        assert talk.text() == "There is no agent"
+
+
+async def test_messages_of_many_chats_are_answered_side_by_side(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R164: one chat's model does not wait for another's."""
+    async with Api(server.url, server.token) as api:
+        chats = [(await api.create_chat(workspace, mode="llm"))["id"] for _ in range(8)]
+        for chat in chats:
+            await api.prompt(chat, "wait 2\nsay done")
+        await until(lambda: len(llm.asked()) == 8, 30)
+        assert {asked["ended"] for asked in llm.asked()} == {None}
+
+        async def all_done() -> bool:
+            return all(not (await api.chat(chat))["running"] for chat in chats)
+
+        await until(all_done, 30)
