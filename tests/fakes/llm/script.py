@@ -182,6 +182,7 @@ def _blocks(verb: str, rest: str, tools: Toolbox) -> list[Block]:
 
 def _read(arguments: str) -> Json | str:
     try:
-        return dict(json.loads(arguments))
+        found = json.loads(arguments)
     except ValueError:
         return arguments
+    return found if isinstance(found, dict) else arguments

@@ -98,15 +98,15 @@ class _Handler(BaseHTTPRequestHandler):
         elif wire is None:
             self._json(openai_chat.failure(404, "There is nothing here."), 404)
         else:
-            self._answer(path, wire, json.loads(raw))
+            self._answer(path, wire, json.loads(raw), len(raw))
 
-    def _answer(self, path: str, wire: Wire, body: Json) -> None:
+    def _answer(self, path: str, wire: Wire, body: Json, size: int) -> None:
         asked = wire.read(body)
         options = self.llm.options
         due = reply_to(asked, options.book, options.obey_without_tools)
         number = self.llm.log.new_number()
         facts = {"body": body} if options.whole_bodies else {}
-        self.llm.log.write(number, path=path, **_about(asked, due), **facts)
+        self.llm.log.write(number, path=path, bytes=size, **_about(asked, due), **facts)
         time.sleep(due.reply.wait_seconds)
         ended = "cut"
         try:
