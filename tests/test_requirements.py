@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-DONE = "R1-R19 R53-R127 R131 R132 R154-R162 R171 R182-R187"
+DONE = "R1-R127 R131 R132 R154-R168 R171 R182-R187"
 """What has been built so far; a new capability adds its range."""
 _NAMED = re.compile(r"\bR(\d+)(?:\s*[–-]\s*R?(\d+))?")
 

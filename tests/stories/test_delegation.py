@@ -26,6 +26,7 @@ from tests.fakes.script import (
     text,
     think,
     tool,
+    update,
     wait_file,
 )
 from tests.faults.driver import ask as ask_database
@@ -181,8 +182,9 @@ async def test_who_joins_in_the_midst_of_work_gets_all_of_it_once(
 async def test_two_that_work_at_once_are_caught_up_with_each_for_itself(
     server: ServerProcess, workspace: Path
 ) -> None:
-    """R33, R42, R52: thoughts, plans, tools and commands of each carry the call they belong to."""
-    busy = [think("hm"), plan("a", "b"), tool("t1"), commands("go"), wait_file("go")]
+    """R33, R39, R42, R52: thoughts, plans, tools and commands of each carry the call they belong to."""
+    unknown = update({"sessionUpdate": "something_new", "x": 1})
+    busy = [think("hm"), unknown, plan("a", "b"), tool("t1"), commands("go"), wait_file("go")]
     works = {name: script(say(f"I am {name}"), *busy) for name in ("A", "B")}
     async with chatting(server, workspace) as talk:
         turn = await talk.send(f"{delegate(works['A'], 'A')}\nalso {delegate(works['B'], 'B')}\nsay end")

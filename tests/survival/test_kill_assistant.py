@@ -15,7 +15,7 @@ import pytest
 from tests.fakes.script import chunks, script, spoken_by
 from tests.faults.driver import ask as ask_database
 from tests.kit.llm import ScriptedLlm, scripted_llm
-from tests.kit.oracle import stored
+from tests.kit.oracle import check_integrity, check_received, stored
 from tests.kit.sse import Viewer
 from tests.kit.waiting import until
 from tests.survival.killing import RANDOM, TURN_SECONDS, Fallen, KilledTurn
@@ -73,6 +73,10 @@ class KilledAssistantTurn(KilledTurn):
             assert resumed > RESUMPTIONS
             return
         assert ended["stop_reason"] == "end_turn", ended
+        assert (kinds["tool-call"], kinds["tool-result"], kinds["copilot-done"]) == (3, 3, 2)
+        assert self.viewer is not None
+        check_received(self.viewer.events, rows)
+        check_integrity(self.server.database)
         self._judge_words(rows)
         self._judge_work(rows)
         self._judge_model()
@@ -99,9 +103,12 @@ class KilledAssistantTurn(KilledTurn):
         steps = ask_database(self.server.database, "SELECT number, attempts FROM model_steps ORDER BY number")
         assert [number for number, _ in steps] == [1, 2, 3]
         asked = self.llm.asked(self.name)
-        assert 3 <= len(asked) <= sum(attempts for _, attempts in steps)
         lengths = [len(request["body"]["messages"]) for request in asked]
-        assert lengths == sorted(lengths)
+        assert lengths == sorted(lengths)  # each step is asked with more than the one before
+        times = Counter(lengths)
+        assert len(times) == 3
+        for length, (_, attempts) in zip(sorted(times), steps, strict=True):
+            assert times[length] <= attempts
 
 
 def plans(missing: list[str], lacking: int, dice: random.Random) -> list[list[str]]:
