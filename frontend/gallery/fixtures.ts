@@ -379,7 +379,7 @@ export function delegatedTurn(): Block[] {
 }
 
 export const SETTINGS = {
-  values: { strict: false, acpAutoAllowPermissions: false, question_timeout: 0, trusted_folders: ["/home/ada/projects"], acpDefaultAgentId: "", interactionModeDefault: "agent", work_dir: WORKSPACE },
+  values: { strict: false, acpAutoAllowPermissions: false, question_timeout: 0, trusted_folders: ["/home/ada/projects"], assistant: { provider: "openai", model: "gpt-5.4", base_url: "", api_key: "**********", context_tokens: 0, max_output_tokens: 0 }, acpDefaultAgentId: "", interactionModeDefault: "agent", work_dir: WORKSPACE },
   path: "/home/ada/.config/voxpilot/config.toml",
   problem: null,
   decided_elsewhere: [],

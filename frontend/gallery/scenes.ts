@@ -1,6 +1,6 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, sign-in-terminal, trust, context, many, crashed, error, restoring, auto, agent-details,
-// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-appearance, settings-devices, settings-link,
+// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-link,
 // history, history-none, history-refused,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
 
@@ -217,7 +217,7 @@ const isChat = !isOther && !["new", "welcome", "welcome-none", "sign-in", "expir
 export const scene: Scene = {
   name,
   route: name.startsWith("settings")
-    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance" }[name] ?? "agents" }
+    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-assistant": "assistant", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance" }[name] ?? "agents" }
     : name.startsWith("history")
     ? { page: "history", agent: "claude" }
     : isChat ? { page: "chat", id: ID } : name === "new" ? { page: "new" } : { page: "home" },

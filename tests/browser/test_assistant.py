@@ -243,3 +243,26 @@ async def test_who_answers_is_chosen_at_the_start_and_changed_later(
     assert len(llm.asked()) == asked
     listed = (await api.chats())["chats"][0]
     assert (listed["mode"], listed["agent"]) == ("agent", "scripted")
+
+
+async def test_the_model_is_chosen_tried_and_kept_on_the_settings_page(
+    meet: Meet, api: Api, llm: ScriptedLlm
+) -> None:
+    """R169: the key is never shown and stays when something else is changed."""
+    tab = await (await meet("laptop")).open("/settings/assistant")
+    await expect(tab.find("model-now")).to_contain_text("fake-model")
+    form = tab.find("model-form")
+    await expect(form.get_by_role("textbox", name="Key")).to_have_value("")
+    await form.get_by_role("combobox", name="Model").fill("other-model")
+    await form.get_by_role("button", name="Test").click()
+    await expect(tab.find("trial")).to_have_attribute("data-ok", "true")
+    await form.get_by_role("button", name="Save").click()
+    await expect(tab.find("model-now")).to_contain_text("other-model")
+    kept = (await api.settings())["values"]["assistant"]
+    assert kept["base_url"] == llm.openai
+    assert kept["api_key"].strip("*") == ""
+    await form.get_by_role("combobox", name="Provider").select_option("anthropic")
+    await form.get_by_role("button", name="Save").click()
+    await expect(form.get_by_role("textbox", name="Key")).to_have_attribute("placeholder", "Needed")
+    now = (await api.settings())["values"]["assistant"]
+    assert (now["provider"], now["base_url"], now["api_key"]) == ("anthropic", "", None)

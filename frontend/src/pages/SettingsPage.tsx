@@ -1,4 +1,4 @@
-// The settings: agents, permissions, how the page looks, devices.
+// The settings: agents, the assistant, permissions, how the page looks, devices.
 import { For, Match, Switch, type JSX } from "solid-js";
 
 import "../styles/settings.css";
@@ -6,11 +6,13 @@ import { pathTo, route } from "../state";
 import { BackIcon } from "../components/icons";
 import { AgentsSection } from "../components/settings/AgentsSection";
 import { AppearanceSection } from "../components/settings/AppearanceSection";
+import { AssistantSection } from "../components/settings/AssistantSection";
 import { DevicesSection } from "../components/settings/DevicesSection";
 import { PermissionsSection } from "../components/settings/PermissionsSection";
 
 const SECTIONS = [
   ["agents", "Agents"],
+  ["assistant", "Assistant"],
   ["permissions", "Permissions"],
   ["appearance", "Appearance"],
   ["devices", "Devices"],
@@ -42,6 +44,9 @@ export default function SettingsPage(): JSX.Element {
       <div class="settings-scroll">
         <div class="settings-column">
           <Switch fallback={<AgentsSection />}>
+            <Match when={section() === "assistant"}>
+              <AssistantSection />
+            </Match>
             <Match when={section() === "permissions"}>
               <PermissionsSection />
             </Match>

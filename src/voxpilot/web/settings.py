@@ -17,7 +17,7 @@ from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict, Invalid
 from voxpilot.runtime.house import House
 from voxpilot.settings import Settings
-from voxpilot.settings.file import set_values
+from voxpilot.settings.file import new_table, set_values
 from voxpilot.settings.live import FIXED, LiveSettings
 from voxpilot.settings.names import AGENT_LIST, agent_id, snake
 from voxpilot.web.chats import Sup
@@ -64,8 +64,31 @@ def _check(live: LiveSettings, name: str) -> None:
 
 def _write(document: Any, values: Json) -> None:
     """Under the name it has in the file, if it is there."""
-    names = {snake(name): name for name in document}
-    set_values(document, {names.get(name, name): value for name, value in values.items()})
+    tables = {
+        name: value for name, value in values.items() if name == "assistant" and isinstance(value, dict)
+    }
+    _set(document, {name: value for name, value in values.items() if name not in tables})
+    for name, value in tables.items():
+        if name not in document:
+            document[name] = new_table()
+        _set(document[name], _assistant(document[name], value))
+
+
+def _set(table: Any, values: Json) -> None:
+    names = {snake(name): name for name in table}
+    set_values(table, {names.get(name, name): value for name, value in values.items()})
+
+
+def _assistant(written: Any, wanted: Json) -> Json:
+    """What is not named stays, and so does a key given as it is shown; another provider begins afresh."""
+    now = {snake(name): value for name, value in written.items()}
+    values = {snake(name): value for name, value in wanted.items()}
+    key = values.get("api_key")
+    if isinstance(key, str) and key and not key.strip("*"):
+        del values["api_key"]
+    if values.get("provider", now.get("provider")) != now.get("provider"):
+        values = {"model": None, "base_url": None, "api_key": None, **values}
+    return values
 
 
 def _described(house: House) -> Json:

@@ -63,9 +63,6 @@ export function DelegatedWork(props: { block: ToolBlock; inner: readonly Block[]
             <Show when={work().waits} fallback={<Spinner label="Working" />}>
               <span class="tool-word tool-word-need">waits for you</span>
             </Show>
-            <Show when={isRecovered(props.block, here.recoveredAt(props.block.turn), performance.timeOrigin / 1000)}>
-              <span class="tool-word copilot-recovered">recovered, still running</span>
-            </Show>
           </Show>
           <span class="fold-sign">
             <ChevronIcon />
@@ -90,6 +87,9 @@ function Body(props: { block: ToolBlock; inner: readonly Block[]; stream: string
   };
   return (
     <div class="copilot-body">
+      <Show when={props.isLive && isRecovered(props.block, here.recoveredAt(props.block.turn), performance.timeOrigin / 1000)}>
+        <p class="quiet small">recovered, still running</p>
+      </Show>
       <For each={keys()}>
         {(key, at) => (
           <Show

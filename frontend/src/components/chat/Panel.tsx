@@ -100,7 +100,7 @@ function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
         <dd>
           <PathText path={props.state.head.workspace ?? ""} />
         </dd>
-        <Show when={props.state.head.usage["main"]}>
+        <Show when={!isAssistant() && props.state.head.usage["main"]}>
           {(usage) => (
             <>
               <dt>Context</dt>
