@@ -101,7 +101,7 @@ async def test_blocks_of_a_turn_that_still_runs_can_be_paged_too(house: House) -
         assert blocks == head["blocks"]
         assert Page().begin(head["chat"], blocks) == Page().take(viewer.events)
         await house.go_on(chat)
-        await viewer.read_turns(1)
+        await viewer.read_turns(2)
 
 
 async def test_a_turn_that_still_runs_comes_whole_however_few_blocks_are_asked_for(house: House) -> None:
@@ -121,7 +121,7 @@ async def test_a_turn_that_still_runs_comes_whole_however_few_blocks_are_asked_f
         assert wide[-81:] == small[0].data["blocks"]
         assert len(wide) > 81, "and earlier turns if that is not enough"
         await house.go_on(chat)
-        await viewer.read_turns(1)
+        await viewer.read_turns(2)
     page = Page().take([small[0], *(await house.read_past(chat, after=small[0].seq))])
     assert list(page.tools) == [f"t{number}" for number in range(1, 80)]
     assert {call["status"] for call in page.tools.values()} == {"completed"}
