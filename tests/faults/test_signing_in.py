@@ -143,8 +143,9 @@ async def test_signing_in_by_a_command_in_a_terminal(
         await server.restart()  # by SIGKILL; the terminal waits on
         await until(lambda: _is_asked(talk), 10)
         key = new_key()
-        for _ in range(2):
-            await talk.api.type_into(talk.id, terminal["terminal_id"], key, data=f"{SECRET}\r")
+        for _ in range(2):  # the same key again types nothing
+            await talk.api.type_into(talk.id, terminal["terminal_id"], key, data=SECRET)
+        await talk.api.type_into(talk.id, terminal["terminal_id"], data="\r")
         assert (await talk.ended(turn))["stop_reason"] == "end_turn"
         assert (await talk.sees("terminal-exit"))["exit_code"] == 0
         assert _printed(talk) == "Enter the code: \r\nSigned in.\r\n"
