@@ -26,8 +26,9 @@ from tests.fakes.script import (
 from tests.faults.driver import Talk, talking
 from tests.faults.driver import ask as ask_database
 from tests.kit.agent_log import AgentLog
-from tests.kit.client import ApiError
+from tests.kit.client import Api, ApiError, new_key
 from tests.kit.server import ServerProcess
+from tests.kit.sse import Viewer
 from tests.kit.waiting import until
 
 OPTIONS = [
@@ -412,3 +413,16 @@ async def test_files_and_commands_done_for_an_agent_pass_the_same_policy(
         assert answered(talk) == [("allow_once", "auto")] * 2 + [("reject_once", "person")]
         assert not control.exists()
         assert unasked(talk) == []
+
+
+async def test_the_demo_asks_without_a_warning(server: ServerProcess) -> None:
+    """What it writes into its file is no path, so a newcomer's first question is calm."""
+    async with Api(server.url, server.token) as api:
+        chat = (await api.call("POST", "/api/chats", {"agent": "demo", "key": new_key()}))["id"]
+        async with Viewer(server.url, server.token, chat) as viewer:
+            await api.prompt(chat, "Show me what you can do.")
+            question = (await viewer.read_until("question", 30))[-1].data
+            assert question["type"] == "permission"
+            assert "caution" not in question["detail"]
+            await api.cancel(chat)
+            await viewer.read_turns(1, 30)

@@ -101,7 +101,7 @@ async def mend(turn: Turn, project: Project) -> Edit:
         f"Edit {project.program.name}",
         content=[updates.diff(path, before, after)],
         locations=[{"path": path, "line": line}],
-        rawInput={"path": path, "old": sample.BUG, "new": sample.CURE},
+        rawInput={"path": path, "old_text": sample.BUG, "new_text": sample.CURE},
     ) as call:
         if not await turn.is_allowed(call):
             call.fail("Not allowed, so nothing was changed.")
