@@ -55,7 +55,7 @@ class LiveChat:
         self.unwatched_since = self.touched_at = house.clock.now()
         self._house = house
         self._links: dict[str, Link] = {}
-        self._lined_up: set[str] = set()
+        self._lined_up = {p.id for p in ledger.all(Process) if p.state in ("waiting", "starting")}
         """Processes that asked to start and have not done so yet."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._errands = Errands(house, self._spawn, self.do)
@@ -141,6 +141,8 @@ class LiveChat:
         try:
             while not self._closing:
                 await self._wait_for_news()
+                if self._closing:
+                    break
                 try:
                     await self._step()
                 except Exception:
