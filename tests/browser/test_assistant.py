@@ -14,7 +14,9 @@ from tests.browser.person import Tab
 from tests.conftest import StartServer
 from tests.fakes.llm.script import slow_text
 from tests.fakes.script import ask, chunks, die, diff, plan, say, script, spoken_by, wait_file
+from tests.kit.assistant import assistant
 from tests.kit.client import Api
+from tests.kit.config import scripted
 from tests.kit.llm import ScriptedLlm, scripted_llm
 from tests.kit.server import ServerProcess
 
@@ -27,8 +29,8 @@ def llm(place: Path) -> Iterator[ScriptedLlm]:
 
 @pytest.fixture
 async def server(start_server: StartServer, llm: ScriptedLlm) -> ServerProcess:
-    table = {"provider": "compatible", "model": "fake-model", "base_url": llm.openai, "api_key": "k"}
-    return await start_server(settings={"assistant": table})
+    """One whose `copilot` is the scripted agent, too."""
+    return await start_server(agents={"copilot": scripted()}, settings=assistant(llm))
 
 
 @pytest.fixture
@@ -43,6 +45,11 @@ def delegate(prompt: str, name: str = "auth-bug") -> str:
 
 def block(tab: Tab, place: int = 0) -> Locator:
     return tab.find("copilot-block").nth(place)
+
+
+def offered(tab: Tab, name: str) -> Locator:
+    """A choice beside the message."""
+    return tab.page.locator(".composer").get_by_role("combobox", name=name, exact=True)
 
 
 async def streams(tab: Tab, expected: str) -> None:
@@ -64,25 +71,29 @@ async def has_streamed(tab: Tab, characters: int) -> None:
 
 
 async def test_delegated_work_is_open_while_it_runs_and_folds_when_done(
-    meet: Meet, chat: str, place: Path
+    meet: Meet, api: Api, workspace: Path, place: Path
 ) -> None:
     """V5, V6, V8, V13, V15, R45, R173–R181: name, spinner, done; opened by hand; folded after a reload."""
+    chat = (await api.create_chat(workspace, "copilot", "llm"))["id"]
     tab = await (await meet("laptop")).open_chat(chat)
     gate = place / "gate"
     work = script(chunks(300, 1), wait_file(gate), say(" The end."))
     await tab.send(f"{delegate(work)}\nsay All is well")
-    one = block(tab)
+    one = tab.page.locator("details.copilot-block")
     await expect(one).to_have_attribute("open", "")
-    await expect(one.locator("summary").first).to_have_text("🤖 scripted [auth-bug]")
-    await expect(tab.find("block-tool").first.locator("summary").first).to_have_text("⚙ copilot_agent")
+    await expect(one.locator("summary").first).to_have_text("🤖 Copilot [auth-bug]")
+    outer = tab.find("block-tool").first
+    await expect(outer.locator("summary").first).to_have_text("⚙ copilot_agent")
+    await expect(outer.get_by_text("session_name")).to_have_count(0)  # no JSON
     await expect(one.locator("summary .spinner")).to_be_visible()
     await has_streamed(tab, 1500)
     at_end = "(box) => box.scrollTop > 0 && box.scrollHeight - box.scrollTop - box.clientHeight < 30"
-    await tab.page.wait_for_function(f"({at_end})(document.querySelector('.copilot-stream'))")
+    await tab.page.wait_for_function(f"({at_end})(document.querySelector('pre.copilot-stream'))")
+    await _is_drawn_as_it_should_be(tab)
     gate.touch()
     await tab.turns_end()
     await expect(one).not_to_have_attribute("open", "")
-    await expect(one.locator("summary").first).to_have_text("🤖 scripted [auth-bug] — done")
+    await expect(one.locator("summary").first).to_have_text("🤖 Copilot [auth-bug] — done")
     await expect(one.locator("summary .spinner")).to_have_count(0)
     await tab.says("All is well")
     await one.locator("summary").first.click()
@@ -90,10 +101,38 @@ async def test_delegated_work_is_open_while_it_runs_and_folds_when_done(
     await expect(one.locator(".copilot-stream")).to_be_visible()
     await tab.page.reload()
     await expect(one).not_to_have_attribute("open", "")
-    await expect(one.locator("summary").first).to_have_text("🤖 scripted [auth-bug] — done")
+    await expect(one.locator("summary").first).to_have_text("🤖 Copilot [auth-bug] — done")
     await streams(tab, spoken_by(work))
     await one.locator("summary").first.click()
     await expect(one.locator(".copilot-stream")).to_be_visible()
+
+
+async def _is_drawn_as_it_should_be(tab: Tab) -> None:
+    """An accent that nothing else of the chat has; a monospaced box that scrolls; folding takes a moment."""
+    drawn = await tab.evaluate(_DRAWN)
+    assert drawn["accent"] not in drawn["others"]
+    assert "mono" in drawn["font"]
+    assert drawn["height"].endswith("px")
+    assert drawn["overflow"] == "auto"
+    assert "height" in drawn["moves"]
+    assert float(drawn["takes"].split("s")[0]) > 0
+
+
+_DRAWN = """() => {
+  const block = document.querySelector(".copilot-block");
+  const stream = getComputedStyle(document.querySelector(".copilot-stream"));
+  const inside = getComputedStyle(block, "::details-content");
+  const edge = (element) => getComputedStyle(element).borderInlineStartColor;
+  return {
+    accent: edge(block),
+    others: [...document.querySelectorAll("main *")].filter((element) => !block.contains(element)).map(edge),
+    font: stream.fontFamily,
+    height: stream.maxHeight,
+    overflow: stream.overflowY,
+    moves: inside.transitionProperty,
+    takes: inside.transitionDuration,
+  };
+}"""
 
 
 async def test_a_block_stays_as_a_person_left_it_and_holds_all_the_agent_does(
@@ -225,7 +264,7 @@ async def test_an_answer_is_whole_whoever_leaves_and_work_cut_off_is_continued(
 async def test_who_answers_is_chosen_at_the_start_and_changed_later(
     meet: Meet, api: Api, workspace: Path, llm: ScriptedLlm
 ) -> None:
-    """R163, R169, R170: the assistant shows its model, an agent its own choices."""
+    """R163, R169, R170: the assistant shows its model, an agent its mode, its model and its state."""
     tab = await (await meet("laptop")).open("/new")
     await tab.find("who").select_option(label="Assistant")
     await expect(tab.page.locator(".model-chip")).to_have_text("fake-model")
@@ -235,14 +274,24 @@ async def test_who_answers_is_chosen_at_the_start_and_changed_later(
     await tab.says("Hello from the model")
     await tab.turns_end()
     await expect(tab.find("mode")).to_have_value("llm")
+    await expect(tab.page.locator(".model-chip")).to_have_text("fake-model")
+    for name in ("Mode", "Model"):
+        await expect(offered(tab, name)).to_have_count(0)
     asked = len(llm.asked())
     await tab.find("mode").select_option("agent")
     await expect(tab.page.locator(".model-chip")).to_have_count(0)
     await tab.send(script(say("Hello from the agent")))
     await tab.says("Hello from the modelHello from the agent")
+    for name in ("Who answers", "Mode", "Model"):
+        await expect(offered(tab, name)).to_be_visible()
+    await expect(tab.find("agent-status")).to_have_text("Connected")
     assert len(llm.asked()) == asked
     listed = (await api.chats())["chats"][0]
     assert (listed["mode"], listed["agent"]) == ("agent", "scripted")
+    await tab.find("mode").select_option("llm")
+    await expect(tab.page.locator(".model-chip")).to_have_text("fake-model")
+    for name in ("Mode", "Model"):
+        await expect(offered(tab, name)).to_have_count(0)
 
 
 async def test_the_model_is_chosen_tried_and_kept_on_the_settings_page(

@@ -208,16 +208,23 @@ async def test_two_that_work_at_once_are_caught_up_with_each_for_itself(
 async def test_a_finished_block_is_drawn_from_the_log_without_any_agent(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:
-    """V8, V15, R37, R45, R56, R29: all of a long text, which is the sum of its deltas."""
-    work = script(text(40, 5000), say("the last words"))
+    """V5, V6, V8, V13, V15, R37, R45, R56, R29: all of a long text, which is the sum of its deltas."""
+    work = script(text(40, 5000), wait_file("go"), say("the last words"))
     async with chatting(server, workspace) as talk:
-        await talk.run(f"{delegate(work, 'long')}\nsay end")
+        turn = await talk.send(f"{delegate(work, 'long')}\nsay end")
+        await talk.sees("copilot-delta")
         call = talk.of_kind("tool-call")[0]["id"]
+        running = block_of((await talk.api.blocks(talk.id))["blocks"], call)
+        assert (running["status"], running["input"]["session_name"]) == ("in_progress", "long")
+        assert "delegated" not in running
+        (workspace / "go").touch()
+        await talk.ended(turn)
         frames = len(agent_log.lines())
         await server.restart()
         blocks = (await talk.api.blocks(talk.id))["blocks"]
         block = block_of(blocks, call)
         assert (block["status"], block["name"]) == ("completed", "copilot_agent")
+        assert block["delegated"]["session_name"] == "long"
         inner = "".join(b["text"] for b in blocks if b["kind"] == "text" and b.get("tool_call_id") == call)
         assert inner == spoken_by(work) == delegated_text(talk.rows(), call)
         ((display, content),) = ask_database(server.database, "SELECT display, content FROM calls")
