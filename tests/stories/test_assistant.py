@@ -10,10 +10,11 @@ import anyio
 import pytest
 
 from tests.conftest import StartServer
-from tests.fakes.script import chunks, die, say, script, sleep, wait_file
+from tests.fakes.script import ALLOW, ask, chunks, die, say, script, sleep, wait_file
 from tests.faults.driver import Talk, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.assistant import assistant, chatting, delegate
+from tests.kit.client import ApiError
 from tests.kit.llm import ScriptedLlm
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
@@ -146,6 +147,35 @@ async def test_a_file_outside_is_read_only_with_consent(
         await talk.answer(await talk.question(2), "allow")
         await talk.ended(turn)
         assert "hidden" in talk.of_kind("tool-result")[1]["content"]
+
+
+async def test_a_file_outside_is_not_read_when_nobody_answers_in_time(
+    start_server: StartServer, workspace: Path, place: Path, llm: ScriptedLlm
+) -> None:
+    """P3: declined by the clock, also over a restart; the model is told and goes on. An agent's may wait."""
+    secret = place / "outside.txt"
+    secret.write_text("hidden")
+    server = await start_server(settings=assistant(llm), env={"VOXPILOT_CONFIRM_TIMEOUT": "2s"})
+    async with chatting(server, workspace) as talk:
+        assert (await talk.api.settings())["values"]["confirm_timeout"] == 2
+        await talk.api.change_chat(talk.id, permissions="ask")
+        asks = delegate(script(ask("e", "May I edit?")))
+        outside = f"call read_file_external {json.dumps({'path': str(secret)})}"
+        turn = await talk.send(f"{outside}\nalso {asks}\nsay Then not")
+        await until(lambda: {q["type"] for q in talk.of_kind("question")} == {"confirm", "permission"}, 30)
+        await server.restart()
+        answer = await talk.sees("answer")
+        questions = {question["type"]: question for question in talk.of_kind("question")}
+        assert answer["question_id"] == questions["confirm"]["id"]
+        assert (answer["by"], answer["outcome"]) == ("expired", "reject_once")
+        with pytest.raises(ApiError, match="time limit"):
+            await talk.answer(questions["confirm"], "allow")
+        await talk.answer(questions["permission"], ALLOW)
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        told = [m["content"] for m in llm.asked()[-1]["body"]["messages"] if m["role"] == "tool"]
+        assert "Nobody answered in time" in told[0]
+        assert "hidden" not in json.dumps([row.data for row in talk.rows()])
+        assert talk.text() == "Then not"
 
 
 async def test_a_provider_that_fails_is_told(server: ServerProcess, workspace: Path) -> None:

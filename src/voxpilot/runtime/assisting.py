@@ -220,7 +220,8 @@ def reading_decided(ledger: Ledger, question: Question, at: float) -> None:
     if question.option_id == "allow":
         ledger.change(call, state="running", agreed=question.detail["path"])
     else:
-        delegating.end(ledger, call, "The person did not allow it.", None, True, at)
+        why = "The person did not allow it." if question.decided_by == "person" else question.reason or ""
+        delegating.end(ledger, call, why, None, True, at)
 
 
 _STOPS = {"length": "max_tokens", "content_filter": "refusal"}

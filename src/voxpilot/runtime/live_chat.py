@@ -139,10 +139,7 @@ class LiveChat:
     async def run(self) -> None:
         """Take steps until closed. Runs as the one task that changes this chat."""
         try:
-            while not self._closing:
-                await self._wait_for_news()
-                if self._closing:
-                    break
+            while await self._has_news():
                 try:
                     await self._step()
                 except Exception:
@@ -184,6 +181,12 @@ class LiveChat:
         """Wait until of every agent that has ended, its keeper too is gone."""
         await self.until(lambda _: not self._links)
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _has_news(self) -> bool:
+        """Wait for something to do; False once there is to be no more."""
+        if not self._closing:
+            await self._wait_for_news()
+        return not self._closing
 
     async def _wait_for_news(self) -> None:
         deadlines = [*self._progress().deadlines(), *self._idle_deadline()]

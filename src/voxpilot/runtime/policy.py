@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from voxpilot.chat.events import ChatInfoChanged
 from voxpilot.chat.permissions import Lane, Policy, Switches, decide, lane_of, policy_for
-from voxpilot.runtime import decisions
+from voxpilot.runtime import assisting, decisions
 from voxpilot.runtime.ground import ground_of
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
@@ -75,7 +75,12 @@ def _switches(settings: Settings) -> Switches:
 
 
 def _late_by(ledger: Ledger, settings: Settings) -> list[tuple[Question, float]]:
-    if not settings.question_timeout:
-        return []
-    waiting = [question for question in ledger.all(Question) if question.type in TIMED]
-    return [(question, question.asked_at + settings.question_timeout) for question in waiting]
+    limits = [(question, _seconds_for(question, settings)) for question in ledger.all(Question)]
+    return [(question, question.asked_at + seconds) for question, seconds in limits if seconds]
+
+
+def _seconds_for(question: Question, settings: Settings) -> float:
+    """How long it may wait; 0 is for ever."""
+    if question.purpose == assisting.OUTSIDE:
+        return settings.confirm_timeout
+    return settings.question_timeout if question.type in TIMED else 0

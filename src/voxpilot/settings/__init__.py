@@ -206,6 +206,8 @@ class Settings(Frozen):
     """Every chat asks, whatever its own policy."""
     question_timeout: Seconds = 0.0
     """How long an agent's question waits before it is turned down; 0 is for ever."""
+    confirm_timeout: Seconds = 300.0
+    """How long the assistant waits to be allowed a file outside before it is refused; 0 is for ever."""
     trusted_folders: Folders = ()
     """Folders in which agents may be started without asking, with all in them."""
 

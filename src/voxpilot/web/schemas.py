@@ -261,6 +261,7 @@ class SettingsValues(BaseModel):
     max_agent_iterations: int
     strict: bool
     question_timeout: float
+    confirm_timeout: float
     trusted_folders: list[str]
     host: str
     port: int
