@@ -1,0 +1,88 @@
+"""The assistant gives each real agent work in two named sessions, in one step and at the same time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.llm.script import slow_text
+from tests.faults.driver import Talk, ask
+from tests.kit.assistant import assert_valid, assistant, chatting, delegate, delegated_text
+from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+from tests.real_agents.day import PATIENCE
+from tests.real_agents.provision import RealAgent
+from tests.real_agents.sheet import Sheet
+
+BOTH, AGAIN = "Please have both done", "And one of them again"
+SESSIONS = "SELECT name, acp_session_id, process_id FROM acp_sessions WHERE chat_id = ? ORDER BY name"
+
+
+@pytest.fixture
+def scripts(place: Path) -> Path:
+    """What the assistant's model does on a person's plain words."""
+    return place / "scripts.json"
+
+
+@pytest.fixture
+def llm(place: Path, scripts: Path) -> Iterator[ScriptedLlm]:
+    with scripted_llm(place / "llm.log", ["--bodies", "--scripts", str(scripts)]) as running:
+        yield running
+
+
+@pytest.fixture
+async def server(start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, place: Path) -> ServerProcess:
+    return await start_server(settings=assistant(llm), env=agent.environment(place / "home", llm))
+
+
+async def test_two_named_sessions_side_by_side(
+    server: ServerProcess, agent: RealAgent, llm: ScriptedLlm, scripts: Path, workspace: Path, sheet: Sheet
+) -> None:
+    """V12, R1, R25, R33, R53, R59: one process, two sessions, both at work, and each remembers its own."""
+    both = [
+        delegate("slow 80 0.05", "even", agent.id),
+        f"also {delegate('slow 81 0.05', 'odd', agent.id)}",
+        "say Both are done.",
+    ]
+    again = [delegate("say Still even.", "even", agent.id), "say So it is."]
+    scripts.write_text(json.dumps({BOTH: "\n".join(both), AGAIN: "\n".join(again)}))
+    async with chatting(server, workspace, agent.id) as talk:
+        turn = await talk.send(BOTH)
+        together = await _both_speak_at_once(talk, llm)
+        assert (await talk.ended(turn, PATIENCE))["stop_reason"] == "end_turn"
+        assert talk.text().endswith("Both are done.")
+        said = {
+            done["session_name"]: delegated_text(talk.rows(), done["tool_call_id"])
+            for done in talk.of_kind("copilot-done")
+        }
+        assert said == {"even": slow_text(80), "odd": slow_text(81)}
+        assert (await talk.run(AGAIN, PATIENCE))["stop_reason"] == "end_turn"
+        assert talk.of_kind("tool-result")[-1]["display"] == "Still even."
+        [request] = llm.asked("say Still even.")
+        assert any("slow 80" in heard for heard in request["heard"]), request["heard"]
+        assert not any("slow 81" in heard for heard in request["heard"]), request["heard"]
+        kept = ask(server.database, SESSIONS, talk.id)
+        assert [name for name, _, _ in kept] == ["even", "odd"]
+        assert len({session for _, session, _ in kept}) == 2
+        assert len({process for _, _, process in kept}) == 1
+        assert talk.processes() == ["ready"]
+        for asked in llm.asked(BOTH) + llm.asked(AGAIN):
+            assert_valid(asked["body"])
+        await talk.judge()
+    sheet.note("named", together, "" if together else "the second prompt is begun when the first has ended")
+
+
+async def _both_speak_at_once(talk: Talk, llm: ScriptedLlm) -> bool:
+    """Whether both speak while neither has ended, and the provider is asked by both at that moment."""
+
+    def spoken() -> set[str]:
+        return {delta["session_name"] for delta in talk.of_kind("copilot-delta")}
+
+    await until(lambda: len(spoken()) == 2 or len(talk.of_kind("copilot-done")) == 2, PATIENCE)
+    open_requests = [asked["user"] for asked in llm.asked("slow 8") if asked["ended"] is None]
+    return not talk.of_kind("copilot-done") and len(open_requests) == 2
