@@ -13,6 +13,7 @@ import pytest
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
 from tests.kit.config import MARK, scripted_agents, write_config
+from tests.kit.llm import ScriptedLlm, scripted_llm
 from tests.kit.processes import end_marked
 from tests.kit.server import ServerProcess
 
@@ -54,6 +55,13 @@ def workspace(place: Path) -> Path:
 def agent_log(place: Path) -> AgentLog:
     """What the scripted agents of `start_server` received."""
     return AgentLog(place / "agent.jsonl")
+
+
+@pytest.fixture
+def llm(place: Path) -> Iterator[ScriptedLlm]:
+    """A model that does what the message says, and keeps all that it was asked."""
+    with scripted_llm(place / "llm.log", ["--bodies"]) as running:
+        yield running
 
 
 @pytest.fixture

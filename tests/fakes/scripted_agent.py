@@ -7,15 +7,16 @@ Options:
     --ids uuid                   its own request ids are strings and come last; else 0, 1, 2 ...
     --message-ids                chunks carry a messageId
     --agent-version V            what it calls its version
+    --models A,B                 those that can be chosen, its default first
     --store DIR                  keeps sessions, so that it can list, load and resume them
     --signed-in-file PATH        counts as signed in while the file exists
     --login                      does not serve, but signs in on the terminal
 
 Faults:
-    starting    exit-at-spawn, hang-init, slow-init=S, burn=S, version=V, caps-off, no-load, no-resume
+    starting    exit-at-spawn, hang-init, slow-init=S, burn=S, version=V, caps-off
     signing in  auth-on-new, auth-on-prompt (both until signed in), auth-fail, auth-hang
     sessions    early-updates, slow-new=S, load-notfound, load-error, load-empty, replay=SIZE, replay-hang,
-                old-options, refuse-options
+                no-load, no-resume, no-close, close-hang, old-options, refuse-options
     each turn   garbage, nondict, badid, future, bigline=MB, stderr=SIZE, flood=N, silent, empty,
                 exit-mid[=N], late-chunks, no-ask, perm-burst=N, grandchildren (first turn only)
     ending      ignore-cancel, ignore-eof, ignore-term

@@ -40,6 +40,8 @@ FAULTS = (
     "no-ask",
     "no-load",
     "no-resume",
+    "no-close",
+    "close-hang",
     "caps-off",
     "load-notfound",
     "load-error",

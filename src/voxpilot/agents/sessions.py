@@ -1,4 +1,4 @@
-"""What we ask of an agent: to begin, to take a prompt, to stop, to sign in.
+"""What we ask of an agent: to begin, to take a prompt, to stop, to close a session, to sign in.
 
 Lives here: the requests we make and how their answers are read. Lives
 elsewhere: when to make them (runtime/progress.py), matching answers
@@ -18,6 +18,7 @@ from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Request, Session, Task
 
 PROTOCOL_VERSION = 1
+CLOSE = "session/close"
 ASKED_LENGTH = 4000
 """How much of a prompt is kept, to tell a new session what the lost one was about."""
 CAPABILITIES: Json = {
@@ -89,6 +90,11 @@ def stop_reason_of(result: Any) -> str:
 
 def cancel(ledger: Ledger, session: Session) -> None:
     tell(ledger, session.process_id, "session/cancel", {"sessionId": session.acp_session_id})
+
+
+def close(ledger: Ledger, session: Session, at: float) -> None:
+    """Have the agent let go of a session; what was said in it stays among its own."""
+    ask(ledger, session.process_id, CLOSE, {"sessionId": session.acp_session_id}, at)
 
 
 def authenticate(ledger: Ledger, process: Process, method: str, at: float, **subject: Any) -> Request:

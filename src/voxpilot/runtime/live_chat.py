@@ -20,7 +20,7 @@ from voxpilot.agents.connection import Link
 from voxpilot.chat.events import Json
 from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError
 from voxpilot.killpoints import reach
-from voxpilot.runtime import journal_step, snapshot
+from voxpilot.runtime import journal_step, leaving, snapshot
 from voxpilot.runtime.errands import Errands
 from voxpilot.runtime.house import House
 from voxpilot.runtime.progress import Progress
@@ -288,7 +288,7 @@ class LiveChat:
         self._leave_the_line()
         for process in [process for process in self.ledger.all(Process) if process.state != "waiting"]:
             link = self._links.get(process.id) or self._open_link(process)
-            if process.state == "stopping":
+            if process.state == "stopping" and leaving.may_go(self.ledger, process):
                 link.stop(process.force)
             link.send(self.ledger.outbox_after(process.id, 0))
             link.mind(t for t in self.ledger.all(Terminal) if t.process_id == process.id)

@@ -19,7 +19,7 @@ from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.failures import describe_error, wants_sign_in
 from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import callbacks, moving, policy, questions, signing_in, tasks, turn
+from voxpilot.runtime import callbacks, leaving, moving, policy, questions, signing_in, tasks, turn
 from voxpilot.runtime.assisting import Assisting
 from voxpilot.runtime.launching import Launching
 from voxpilot.runtime.restoring import Restoring
@@ -111,6 +111,8 @@ class Progress:
                 self._launching().watch(process, now)
             elif process.state == "stopping" and not process.lines_out:
                 self.process_ended(process, {"reason": "stopped"}, now)  # it never began
+            elif process.state == "stopping":
+                leaving.on_time(self.ledger, process, now)
         self._restoring().on_time(now)
         signing_in.on_time(self.ledger, self.settings, self.catalog, now)
         current = turn.running(self.ledger)
@@ -126,6 +128,8 @@ class Progress:
             if process.state == "starting":
                 wait = self.settings.start_timeout if process.slow else self.settings.start_notice
                 yield process.started_at + wait
+            elif process.state == "stopping":
+                yield from leaving.deadlines(self.ledger, process)
         yield from self._restoring().deadlines()
         yield from signing_in.deadlines(self.ledger, self.settings)
         current = turn.running(self.ledger)
@@ -227,6 +231,8 @@ class Progress:
             self.ledger.change(session, prompting=False)
             if (process := self.ledger.get(Process, session.process_id)) is not None:
                 signing_in.ask(self.ledger, process, self.catalog.describe(process.agent), at)
+        elif answered.error is not None and self._is_leaving(session):
+            turn.finish(self.ledger, task, "interrupted", "interrupted", at, describe_error(answered.error))
         elif answered.error is not None:
             turn.finish(self.ledger, task, "failed", "error", at, describe_error(answered.error))
         else:
@@ -235,6 +241,11 @@ class Progress:
                 self._note_silence(task, at)
             state = "cancelled" if reason == "cancelled" else "done"
             turn.finish(self.ledger, task, state, reason, at)  # type: ignore[arg-type]
+
+    def _is_leaving(self, session: Session | None) -> bool:
+        """Whether its agent is being ended, and says so of the prompt that it had."""
+        process = self.ledger.get(Process, session.process_id) if session else None
+        return process is not None and process.state == "stopping"
 
     def _option_answered(self, answered: Answered, at: float) -> None:
         if "option" not in answered.request.subject:

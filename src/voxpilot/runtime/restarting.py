@@ -10,6 +10,7 @@ import uuid
 
 from voxpilot.chat.events import Json, NoticeGiven
 from voxpilot.errors import Invalid
+from voxpilot.runtime import leaving
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Session
 
@@ -20,11 +21,14 @@ def restart(ledger: Ledger, reload: bool, now: float) -> Json:
     if agent is None:
         raise Invalid("This chat has no agent to restart.", "Choose an agent for the chat.")
     for process in ledger.all(Process):
-        if process.agent == agent:
+        if process.agent == agent and reload:
             ledger.change(process, state="stopping", force=True)
+        elif process.agent == agent:
+            leaving.end(ledger, process, now)
     known = [session for session in ledger.all(Session) if session.agent == agent]
     for session in known:
-        changes: Json = {} if reload else {"acp_session_id": "", "note": None, "prompts": 0}
+        # One in which nothing was ever said is not brought back; until then the old one may still speak.
+        changes: Json = {} if reload else {"note": None, "prompts": 0}
         ledger.change(session, wanted=True, **changes)
     if not known:
         ledger.save(wanted_session(ledger, agent, now))

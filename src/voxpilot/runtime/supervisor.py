@@ -20,7 +20,7 @@ from voxpilot.errors import NotFound, ShuttingDown
 from voxpilot.keeper.attach import KeeperGone, attach, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
-from voxpilot.runtime import creating, tasks, turn
+from voxpilot.runtime import creating, leaving, tasks, turn
 from voxpilot.runtime.clock import Clock
 from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.feed import Feed
@@ -118,7 +118,7 @@ class Supervisor:
         return str(folder)
 
     async def delete(self, chat_id: str) -> None:
-        """Stop the chat's agents at once, and forget it."""
+        """Have the chat's agents close its sessions, end them, and forget it."""
         chat = await self.chat(chat_id)
         await chat.do(_stop_agents)
         try:
@@ -235,7 +235,7 @@ def _stop_agents(ledger: Ledger, now: float) -> Json:
     if turn.running(ledger) is not None:
         turn.cancel(ledger, now)
     for process in ledger.all(Process):
-        ledger.change(process, state="stopping", force=True)
+        leaving.end(ledger, process, now)
     return {}
 
 

@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     from .turn import Session
 
 MODES = ("ask", "plan", "auto")
-MODELS = ("scripted-1", "scripted-2")
 
 
 def capabilities(options: Options) -> dict[str, Any]:
     if "caps-off" in options.faults:
         return {}
-    sessions: dict[str, Any] = {"close": {}}
+    sessions: dict[str, Any] = {} if "no-close" in options.faults else {"close": {}}
     if options.store:
         sessions |= {"list": {}, "delete": {}}
         sessions |= {} if "no-resume" in options.faults else {"resume": {}}
@@ -40,7 +39,7 @@ def models(session: Session) -> dict[str, Any]:
     """As agents told of them before there were config options."""
     return {
         "currentModelId": session.model,
-        "availableModels": [{"modelId": model, "name": model.capitalize()} for model in MODELS],
+        "availableModels": [{"modelId": model, "name": model.capitalize()} for model in session.models],
     }
 
 
@@ -48,7 +47,7 @@ def config_options(session: Session, client: dict[str, Any]) -> list[dict[str, A
     """Every option with its present value; the boolean only for a client that knows them."""
     options = [
         _select("mode", "Mode", session.mode, MODES),
-        _select("model", "Model", session.model, MODELS),
+        _select("model", "Model", session.model, session.models),
     ]
     if (((client.get("session") or {}).get("configOptions") or {}).get("boolean")) is not None:
         options.append(

@@ -217,7 +217,7 @@ class Agent:
 
     def _new(self, params: dict[str, Any]) -> Steps:
         self._require_sign_in("auth-on-new")
-        session = Session(f"scripted-{_uuid()[:13]}", str(params.get("cwd", "/")), [])
+        session = Session(f"scripted-{_uuid()[:13]}", str(params.get("cwd", "/")), [], self.options.models)
         if "early-updates" in self.options.faults:
             self._announce_commands(session)
         yield seconds(float(self.options.faults.get("slow-new", 0)))
@@ -254,12 +254,15 @@ class Agent:
         if "load-error" in self.options.faults:
             raise RpcError(-32603, "The session file is damaged.")
         history = [] if "load-empty" in self.options.faults else [tuple(entry) for entry in kept["history"]]
-        session = Session(session_id, str(params.get("cwd", kept["cwd"])), history)
+        session = Session(session_id, str(params.get("cwd", kept["cwd"])), history, self.options.models)
         self._sessions[session_id] = session
         return session
 
-    def _close(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _close(self, params: dict[str, Any]) -> Steps:
         session = self._session(params)
+        if "close-hang" in self.options.faults:
+            yield for_ever()
+        yield Wait()
         self._cancel(lambda task: task.turn is not None and task.turn.session is session)
         del self._sessions[session.id]
         return {}

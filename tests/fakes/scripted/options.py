@@ -23,6 +23,7 @@ class Options:
         self.uuid_ids = False
         self.message_ids = False
         self.version = "1.0.0"
+        self.models = ("scripted-1", "scripted-2")
         self.store: str | None = None
         """Folder that keeps sessions for `session/load`; without it the agent cannot load."""
         self.signed_in_file: str | None = None
@@ -47,6 +48,8 @@ class Options:
                 self.message_ids = True
             case "--agent-version":
                 self.version = next(rest)
+            case "--models":
+                self.models = tuple(next(rest).split(","))
             case "--store":
                 self.store = next(rest)
             case "--signed-in-file":

@@ -44,12 +44,15 @@ class Reply:
 class Session:
     """One conversation."""
 
-    def __init__(self, session_id: str, cwd: str, history: list[tuple[str, str]]) -> None:
+    def __init__(
+        self, session_id: str, cwd: str, history: list[tuple[str, str]], models: tuple[str, ...]
+    ) -> None:
         self.id = session_id
         self.cwd = cwd
         self.history = history
         self.mode = "ask"
-        self.model = "scripted-1"
+        self.models = models
+        self.model = models[0]
         self.verbose = False
         self.turns: list[Turn] = []
         """The running turn first, those waiting behind it."""
