@@ -311,6 +311,13 @@ def test_nothing_of_the_library_is_imported_before_a_model_is_asked() -> None:
     assert shown.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(("wire", "other"), [("openai", "anthropic"), ("anthropic", "openai")])
+def test_only_the_language_of_the_chosen_provider_is_imported(wire: str, other: str) -> None:
+    code = f"import sys; from voxpilot.assistant import llm; llm._load({wire!r}); print({other!r} in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"
+
+
 def test_only_one_module_knows_the_library() -> None:
     source = Path(__file__).parents[2] / "src" / "voxpilot"
     knowing = [path.name for path in source.rglob("*.py") if "pydantic_ai" in path.read_text("utf-8")]

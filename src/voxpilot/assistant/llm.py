@@ -5,7 +5,7 @@ elsewhere: which model (providers.py), what is sent (history.py, instructions.py
 the loop of steps and tools (runtime), the model that needs no network (demo_model.py).
 
 The library takes a second or two to import, so it is imported when a model is
-asked for the first time, in a thread.
+asked for the first time, in a thread, and only what speaks that model's language.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from voxpilot.assistant.shapes import (
     ToolCall,
     ToolReturned,
     Usage,
+    Wire,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ async def ask(
     """
     if choice.wire == "demo":
         return await demo_model.answer(messages, tools, on_delta)
-    await warm_up()
+    await warm_up(choice.wire)
     pause = choice.pause_seconds
     for left in range(choice.tries - 1, -1, -1):
         said = _Said(on_delta)
@@ -88,9 +89,9 @@ async def ask(
     raise AssertionError("unreachable")
 
 
-async def warm_up() -> None:
+async def warm_up(wire: Wire) -> None:
     """Import the library, if that has not been done, without holding anybody up."""
-    await asyncio.to_thread(_load)
+    await asyncio.to_thread(_load, wire)
 
 
 class _Said:
@@ -113,10 +114,13 @@ class _Said:
 
 
 @cache
-def _load() -> None:
+def _load(wire: Wire) -> None:
     import pydantic_ai.direct
-    import pydantic_ai.models.anthropic
-    import pydantic_ai.models.openai  # noqa: F401
+
+    if wire == "anthropic":
+        import pydantic_ai.models.anthropic
+    else:
+        import pydantic_ai.models.openai  # noqa: F401
 
     for name in _TALKATIVE:  # they would log prompts
         logging.getLogger(name).setLevel(logging.WARNING)
