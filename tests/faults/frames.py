@@ -16,6 +16,14 @@ from pydantic import BaseModel
 
 from tests.kit.agent_log import AgentLog
 
+
+class SetModelRequest(BaseModel):
+    """As it was before config options took its place; agents that offer `models` still know it."""
+
+    sessionId: str
+    modelId: str
+
+
 REQUESTS: dict[str, type[BaseModel]] = {
     "initialize": schema.InitializeRequest,
     "session/new": schema.NewSessionRequest,
@@ -28,6 +36,8 @@ REQUESTS: dict[str, type[BaseModel]] = {
     "authenticate": schema.AuthenticateRequest,
     "session/prompt": schema.PromptRequest,
     "session/set_mode": schema.SetSessionModeRequest,
+    "session/set_config_option": schema.SetSessionConfigOptionSelectRequest,
+    "session/set_model": SetModelRequest,
 }
 NOTIFICATIONS: dict[str, type[BaseModel]] = {
     "session/cancel": schema.CancelNotification,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -150,26 +149,3 @@ async def test_a_chat_does_not_move_while_a_turn_runs(server: ServerProcess, pla
         assert refused.value.status == 409
         await talk.cancel()
         await talk.ended(turn)
-
-
-async def test_an_agent_that_was_upgraded_is_told(
-    server: ServerProcess, place: Path, workspace: Path
-) -> None:
-    """F31, R132: the new version is started by a restart, and the chat says what changed; once."""
-
-    def versioned(version: str) -> dict[str, Any]:
-        kept = ["--store", str(place / "agent"), "--agent-version", version]
-        return scripted(log=place / "agent.jsonl", options=kept)
-
-    async with Api(server.url, server.token) as api:
-        await api.call("PUT", "/api/agents/mine", versioned("1.2"))
-        async with talking(server, workspace, "mine") as talk:
-            await talk.run(HELLO)
-            await api.call("PUT", "/api/agents/mine", versioned("1.3"))
-            for _ in range(2):
-                await api.call("POST", f"/api/chats/{talk.id}/restart", {"reload": True})
-                await talk.run(HELLO)
-            assert [notice["text"] for notice in talk.notices("agent-changed")] == [
-                "mine has changed: 1.2 → 1.3."
-            ]
-            assert talk.text() == "hello" * 3

@@ -12,7 +12,7 @@ from typing import Any
 from voxpilot.agents.dialogue import ask
 from voxpilot.agents.options import accepts, options_of, with_current
 from voxpilot.agents.translate import change_options
-from voxpilot.chat.events import Json
+from voxpilot.chat.events import Json, NoticeGiven
 from voxpilot.errors import Invalid
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
@@ -41,8 +41,27 @@ def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at:
         case _:
             method, params = _MODEL, {**params, "modelId": value}
     subject = {"session": session.id, "option": option_id, "before": option["current"]}
+    if option["category"] == "model":
+        subject["chosen"] = session.model if session.model != value else None
     ask(ledger, session.process_id, method, params, at, **subject)
     change_options(ledger, session, with_current(offered, option, value), at)
+    if option["category"] == "model":
+        ledger.change(session, model=value)
+
+
+def choose_again(ledger: Ledger, session: Session, at: float) -> None:
+    """A session was opened anew: have it use the model that was chosen, if the agent still offers that."""
+    option = next((o for o in options_of(session.options or {}) if o["category"] == "model"), None)
+    if session.model is None or option is None or option["current"] == session.model:
+        return
+    if accepts(option, session.model):
+        set_option(ledger, session, option["id"], session.model, at)
+        return
+    names = {choice["value"]: choice.get("name") or choice["value"] for choice in option["choices"]}
+    now = names.get(option["current"], option["current"])
+    text = f"The model you chose, {session.model}, is not offered any more. The agent uses {now}."
+    ledger.emit(NoticeGiven(level="warning", code="model-gone", text=text), at)
+    ledger.change(session, model=None)
 
 
 def option_set(ledger: Ledger, request: Request, result: Any, at: float) -> None:
@@ -63,3 +82,5 @@ def option_refused(ledger: Ledger, request: Request, at: float) -> None:
         if option["id"] == request.subject["option"]:
             before = with_current(session.options or {}, option, request.subject["before"])
             change_options(ledger, session, before, at)
+            if "chosen" in request.subject:
+                ledger.change(session, model=request.subject["chosen"])

@@ -115,6 +115,7 @@ def _new(
             created_at=at,
             messages=before.messages if before else 0,
             note=before.note if before else None,
+            model=before.model if before else None,
         )
     )
 

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from voxpilot.agents import opening, replay, sessions
+from voxpilot.agents import choosing, opening, replay, sessions
 from voxpilot.agents.abilities import Abilities, abilities_of
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered
@@ -141,7 +141,7 @@ class Restoring:
             elif answered.request.method != "session/load":
                 self._tell_unseen(process, at)
             self._tell_ready(process, at)
-            self.ledger.change(restored, cut=False)
+            choosing.choose_again(self.ledger, self.ledger.change(restored, cut=False), at)
 
     def _not_brought_back(self, process: Process, session: Session, answered: Answered, at: float) -> None:
         error = answered.error or {}
@@ -169,6 +169,8 @@ class Restoring:
                 session = opening.opened(self.ledger, process, answered.request, answered.result, at)
             except AgentRefused as refused:
                 error = {"message": refused.message, "hint": refused.hint}
+            else:
+                choosing.choose_again(self.ledger, session, at)
         if error is not None:
             self._fail(process, error, at)
         elif session.note is not None:

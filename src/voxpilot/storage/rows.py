@@ -159,6 +159,8 @@ class Session(Row):
     """How many such messages there were."""
     options: Json | None = None
     """Modes, models and config options as the agent last gave them."""
+    model: str | None = None
+    """The model that a person has chosen for it."""
     agent_version: str | None = None
     """The version of the agent that has it open."""
     prompts: int = 0

@@ -1,0 +1,132 @@
+"""F31: the agent is another one than before: its version, what it can do, the models it has."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.script import say, script
+from tests.faults.driver import Talk, talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.config import scripted
+from tests.kit.server import ServerProcess
+
+HELLO = script(say("hello"))
+
+
+class Upgradable:
+    """An agent that can be replaced by another version of itself, and a chat with it."""
+
+    def __init__(self, talk: Talk, place: Path) -> None:
+        self.talk = talk
+        self.place = place
+
+    async def install(self, version: str, *faults: str, models: str = "scripted-1,scripted-2") -> None:
+        kept = ["--store", str(self.place / "agent"), "--agent-version", version, "--models", models]
+        agent = scripted(*faults, log=self.place / "agent.jsonl", options=kept)
+        await self.talk.api.call("PUT", "/api/agents/mine", agent)
+
+    async def upgrade(self, version: str, *faults: str, **more: Any) -> None:
+        await self.install(version, *faults, **more)
+        await self.talk.api.restart(self.talk.id, reload=True)
+
+    def model(self) -> Any:
+        """As the page shows it."""
+        offered = self.talk.of_kind("options")[-1]["options"]
+        return next(option["current"] for option in offered if option["category"] == "model")
+
+
+@pytest.fixture
+async def mine(server: ServerProcess, place: Path, workspace: Path) -> AsyncIterator[Upgradable]:
+    async with talking(server, workspace, "scripted") as talk:
+        mine = Upgradable(talk, place)
+        await mine.install("1.2")
+        await talk.api.change_chat(talk.id, agent="mine")
+        yield mine
+        await talk.judge()
+
+
+async def test_an_agent_that_was_upgraded_is_told(mine: Upgradable) -> None:
+    """F31, R132: the new version is started by a restart, and the chat says what changed; once."""
+    await mine.talk.run(HELLO)
+    for _ in range(2):
+        await mine.upgrade("1.3")
+        await mine.talk.run(HELLO)
+    assert [notice["text"] for notice in mine.talk.notices("agent-changed")] == [
+        "mine has changed: 1.2 → 1.3."
+    ]
+    assert mine.talk.text() == "hello" * 3
+
+
+async def test_an_agent_that_lost_its_memory_with_the_upgrade(mine: Upgradable, agent_log: AgentLog) -> None:
+    """F31: it cannot bring the session back any more: a new one, with the reason, and the history is here."""
+    await mine.talk.run(HELLO)
+    await mine.upgrade("1.3", "no-load", "no-resume")
+    turn = await mine.talk.send(HELLO)
+    question = await mine.talk.question()  # whether the new session is told what was asked last
+    await mine.talk.answer(question, "leave-out")
+    assert (await mine.talk.ended(turn))["stop_reason"] == "end_turn"
+    assert len(mine.talk.notices("agent-changed")) == len(mine.talk.notices("session-not-restored")) == 1
+    old, new = [frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")]
+    assert old != new
+    assert mine.talk.text() == "hello" * 2
+
+
+@pytest.mark.parametrize("reload", [True, False])
+@pytest.mark.parametrize("faults", [(), ("old-options",)])
+async def test_the_chosen_model_is_chosen_again(
+    mine: Upgradable, agent_log: AgentLog, faults: tuple[str, ...], reload: bool
+) -> None:
+    """F31: before the next prompt, in a session that came back or a new one; only if it was chosen."""
+    talk = mine.talk
+    await mine.install("1.2", *faults)
+    await talk.run(HELLO)
+    await talk.api.restart(talk.id, reload=reload)
+    await talk.run(HELLO)
+    setting = "session/set_model" if faults else "session/set_config_option"
+    assert agent_log.received(setting) == []
+    await talk.api.set_option(talk.id, id="model", value="scripted-2")
+    await mine.install("1.3", *faults, models="scripted-0,scripted-2")
+    await talk.api.restart(talk.id, reload=reload)
+    await talk.run(HELLO)
+    first, again = agent_log.received(setting)
+    key = "modelId" if faults else "value"
+    assert first["params"][key] == again["params"][key] == "scripted-2"
+    methods = [frame.get("method") for frame in agent_log.received()]
+    assert methods[-2:] == [setting, "session/prompt"]
+    assert again["params"]["sessionId"] == agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+    assert mine.model() == "scripted-2"
+    assert not talk.notices("model-gone")
+
+
+async def test_a_chosen_model_that_is_gone_is_told_once(mine: Upgradable, agent_log: AgentLog) -> None:
+    """F31: the agent's own takes its place; it is not asked for what it does not have."""
+    talk = mine.talk
+    await talk.run(HELLO)
+    await talk.api.set_option(talk.id, id="model", value="scripted-2")
+    for _ in range(2):
+        await mine.upgrade("1.3", models="scripted-3,scripted-4")
+        await talk.run(HELLO)
+    [told] = talk.notices("model-gone")
+    assert "scripted-2" in told["text"]
+    assert "Scripted-3" in told["text"]
+    assert len(agent_log.received("session/set_config_option")) == 1
+    assert mine.model() == "scripted-3"
+
+
+async def test_a_model_that_the_agent_refused_is_not_chosen_again(
+    mine: Upgradable, agent_log: AgentLog
+) -> None:
+    """R116: what was taken back was not chosen."""
+    talk = mine.talk
+    await mine.install("1.2", "refuse-options")
+    await talk.run(HELLO)
+    await talk.api.set_option(talk.id, id="model", value="scripted-2")
+    await talk.notice("option-refused")
+    await mine.upgrade("1.3")
+    await talk.run(HELLO)
+    assert len(agent_log.received("session/set_config_option")) == 1
+    assert mine.model() == "scripted-1"
