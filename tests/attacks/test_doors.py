@@ -198,6 +198,7 @@ async def test_our_own_names_are_taken(house: House) -> None:
 
 @pytest.mark.parametrize("flag", ["allowOutside", "root", "cwd", "roots", "token", "admin"])
 async def test_a_flag_that_would_widen_access_is_refused_or_ignored(house: House, flag: str) -> None:
+    """A20"""
     refused = await house.api.request(
         "POST", "/api/chats", json={"agent": "scripted", "workspace": str(house.folder), flag: "/"}
     )

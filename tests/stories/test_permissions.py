@@ -112,6 +112,18 @@ async def test_what_auto_does_not_cover_is_asked_and_says_why(
         assert answered(talk)[-1] == ("allow_once", "auto")
 
 
+async def test_what_a_call_is_named_does_not_speak_for_it(server: ServerProcess, workspace: Path) -> None:
+    """A41: “List files”, of the kind “read”, that removes all: asked, and shown with what it would do."""
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(run("rm -rf src")))
+        question = await talk.question()
+        assert (question["title"], question["detail"]["tool_kind"]) == ("List files", "read")
+        assert question["detail"]["input"] == {"command": "rm -rf src"}
+        assert talk.of_kind("answer") == []
+        await talk.answer(question, REJECT)
+        await talk.ended(turn)
+
+
 async def test_a_card_warns_of_what_is_more_than_everyday_work_under_any_policy(
     server: ServerProcess, workspace: Path
 ) -> None:

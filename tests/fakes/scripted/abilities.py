@@ -15,7 +15,8 @@ MODES = ("ask", "plan", "auto")
 def capabilities(options: Options) -> dict[str, Any]:
     if "caps-off" in options.faults:
         return {}
-    sessions: dict[str, Any] = {} if "no-close" in options.faults else {"close": {}}
+    sessions: dict[str, Any] = {"additionalDirectories": {}}
+    sessions |= {} if "no-close" in options.faults else {"close": {}}
     if options.store:
         sessions |= {"list": {}, "delete": {}}
         sessions |= {} if "no-resume" in options.faults else {"resume": {}}
