@@ -16,7 +16,7 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, 
 
 from tests.kit.waiting import until
 
-SECONDS = 15.0
+SECONDS = 30.0
 """How long to wait for anything: machines are busy."""
 
 _LISTEN = """

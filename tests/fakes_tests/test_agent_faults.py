@@ -172,7 +172,7 @@ def test_cancel_end_of_input_and_sigterm_can_be_ignored() -> None:
         assert agent.process.poll() is None
 
 
-def test_grandchildren_outlive_the_agent(mark: str, tmp_path: Path) -> None:
+async def test_grandchildren_outlive_the_agent(mark: str, tmp_path: Path) -> None:
     log = AgentLog(tmp_path / "log")
     with PipeClient("grandchildren", log=log.path) as agent:
         agent.run(agent.start(), script(say("x")))
@@ -184,7 +184,9 @@ def test_grandchildren_outlive_the_agent(mark: str, tmp_path: Path) -> None:
         agent.process.wait()
         assert all(is_alive(child) for child in children)
         assert {found.pid for found in marked(mark)} == set(children)
-        assert {found.command for found in end_marked(mark)} == {f"sleep {LIFETIME_SECONDS}"}
+        sleeping = {f"sleep {LIFETIME_SECONDS}"}
+        await until(lambda: {found.command for found in marked(mark)} == sleeping)
+        end_marked(mark)
 
 
 @pytest.mark.parametrize("way", ["plain", "setsid", "double", "nohup"])

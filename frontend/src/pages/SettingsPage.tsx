@@ -1,5 +1,5 @@
 // The settings: agents, the assistant, permissions, how the page looks, devices.
-import { For, Match, Switch, type JSX } from "solid-js";
+import { createEffect, For, Match, Switch, type JSX } from "solid-js";
 
 import "../styles/settings.css";
 import { pathTo, route } from "../state";
@@ -35,7 +35,12 @@ export default function SettingsPage(): JSX.Element {
       <nav class="tabs" aria-label="Settings">
         <For each={SECTIONS}>
           {([id, name]) => (
-            <a class="tab" href={pathTo.settings(id)} aria-current={section() === id ? "page" : undefined}>
+            <a
+              class="tab"
+              href={pathTo.settings(id)}
+              aria-current={section() === id ? "page" : undefined}
+              ref={(tab) => createEffect(() => section() === id && queueMicrotask(() => tab.scrollIntoView({ inline: "center", block: "nearest" })))}
+            >
               {name}
             </a>
           )}

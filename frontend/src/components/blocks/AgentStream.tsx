@@ -1,23 +1,17 @@
 // Words of an agent at work, as it printed them, in a box that keeps its own end in view while they come.
-import { createEffect, For, on, Show, type JSX } from "solid-js";
+import { For, Show, type JSX } from "solid-js";
 
 import type { ContentPart, TextBlock } from "../../state";
+import { followEnd } from "../controls/followEnd";
 import { visibleText } from "../question/visibleText";
 import { ContentPartView } from "../tool/ContentPart";
 
-/** This close to the end counts as being there. */
-const NEAR_PIXELS = 24;
-
 export function AgentStream(props: { block: TextBlock; isLive: boolean }): JSX.Element {
   let box!: HTMLPreElement;
-  let isAtEnd = true;
-  createEffect(
-    on(
-      () => props.block.text,
-      () => {
-        if (props.isLive && isAtEnd) box.scrollTop = box.scrollHeight;
-      },
-    ),
+  const scrolled = followEnd(
+    () => box,
+    () => props.block.text,
+    () => props.isLive,
   );
   return (
     <>
@@ -28,7 +22,7 @@ export function AgentStream(props: { block: TextBlock; isLive: boolean }): JSX.E
         aria-label="The agent’s words"
         dir="auto"
         ref={box}
-        onScroll={() => (isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight <= NEAR_PIXELS)}
+        onScroll={scrolled}
       >
         {visibleText(props.block.text)}
       </pre>

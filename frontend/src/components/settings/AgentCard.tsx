@@ -50,6 +50,9 @@ export function AgentCard(props: { agent: AgentInfo }): JSX.Element {
         <Show when={!props.agent.known}>
           <span class="chip">yours</span>
         </Show>
+        <Show when={more().length > 0}>
+          <Menu label={`More about ${props.agent.display_name}`} icon={MoreIcon} items={more()} />
+        </Show>
       </header>
       <Facts agent={props.agent} />
       <Show when={attempt.problem()}>
@@ -72,9 +75,6 @@ export function AgentCard(props: { agent: AgentInfo }): JSX.Element {
           <a class="button button-plain" href={pathTo.history(props.agent.id)}>
             Earlier sessions
           </a>
-        </Show>
-        <Show when={more().length > 0}>
-          <Menu label={`More about ${props.agent.display_name}`} icon={MoreIcon} items={more()} />
         </Show>
       </div>
       <Dialog isOpen={asked() === "edit"} title={`Edit ${props.agent.display_name}`} onClose={close}>

@@ -12,7 +12,7 @@ export function Terminal(props: { block: TerminalBlock }): JSX.Element {
   return (
     <div class="terminal-run" data-testid="terminal" data-state={props.block.exit ? "ended" : "running"}>
       <Show when={props.block.text}>
-        <TerminalText text={props.block.text} label="Output" isLive={props.block.takes_input ?? false} />
+        <TerminalText text={props.block.text} label="Output" follows isLive={props.block.takes_input ?? false} />
       </Show>
       <Show when={props.block.held}>
         <p class="cut-note">There is more than is shown here. Its end comes when the command ends.</p>

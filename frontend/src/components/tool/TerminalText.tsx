@@ -1,7 +1,8 @@
 // Output of a command: its colours and nothing else of it, in a box that scrolls by itself.
-import { createEffect, createMemo, createSignal, For, Show, type JSX } from "solid-js";
+import { createMemo, createSignal, For, Show, type JSX } from "solid-js";
 
 import { targetOf } from "../../markdown/links";
+import { followEnd } from "../controls/followEnd";
 import { addressesIn } from "./addresses";
 import { parseAnsi } from "./ansi";
 
@@ -11,7 +12,9 @@ const LINES_AT_FIRST = 200;
 export function TerminalText(props: {
   text: string;
   label: string;
-  /** Somebody works with it: its newest lines stay in view, and web addresses can be opened. */
+  /** Its newest lines stay in view. */
+  follows?: boolean;
+  /** Somebody works with it: web addresses can be opened. */
   isLive?: boolean;
 }): JSX.Element {
   let box!: HTMLPreElement;
@@ -19,10 +22,11 @@ export function TerminalText(props: {
   const lines = createMemo(() => props.text.replace(/\n+$/, "").split("\n"));
   const hidden = () => (isWhole() ? 0 : Math.max(0, lines().length - LINES_AT_FIRST));
   const pieces = createMemo(() => parseAnsi(lines().slice(hidden()).join("\n")));
-  createEffect(() => {
-    pieces();
-    if (props.isLive) box.scrollTop = box.scrollHeight;
-  });
+  const scrolled = followEnd(
+    () => box,
+    pieces,
+    () => props.follows ?? false,
+  );
   return (
     <div class="terminal">
       <Show when={hidden() > 0}>
@@ -30,7 +34,7 @@ export function TerminalText(props: {
           Show {hidden().toLocaleString()} earlier lines
         </button>
       </Show>
-      <pre class="terminal-text" ref={box} tabindex="0" aria-label={props.label}>
+      <pre class="terminal-text" ref={box} tabindex="0" aria-label={props.label} onScroll={scrolled}>
         <For each={pieces()}>
           {(piece) => {
             const text = () => (props.isLive ? <WithLinks text={piece.text} /> : piece.text);
