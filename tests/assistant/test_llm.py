@@ -313,7 +313,8 @@ def test_nothing_of_the_library_is_imported_before_a_model_is_asked() -> None:
 
 @pytest.mark.parametrize(("wire", "other"), [("openai", "anthropic"), ("anthropic", "openai")])
 def test_only_the_language_of_the_chosen_provider_is_imported(wire: str, other: str) -> None:
-    code = f"import sys; from voxpilot.assistant import llm; llm._load({wire!r}); print({other!r} in sys.modules)"
+    loaded = f"import sys; from voxpilot.assistant import llm; llm._load({wire!r})"
+    code = f"{loaded}; print({other!r} in sys.modules)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"
 

@@ -20,9 +20,12 @@ PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture
-async def server(start_server: StartServer, agent_log: AgentLog) -> ServerProcess:
+async def server(start_server: StartServer, agent_log: AgentLog, place: Path) -> ServerProcess:
     fails = scripted("auth-on-new", "auth-fail", log=agent_log.path)
-    return await start_server(agents={"fails": {**fails, "login_hint": "Run `fails login` in a terminal."}})
+    forks = scripted(log=agent_log.path, options=["--store", str(place / "forks"), "--forks"])
+    return await start_server(
+        agents={"fails": {**fails, "login_hint": "Run `fails login` in a terminal."}, "forks": forks}
+    )
 
 
 async def test_a_crash_offers_to_restart_with_the_session_and_to_go_on(
@@ -102,7 +105,7 @@ async def test_a_session_of_the_agents_own_is_opened_and_gone_on_with(
     past = tab.find("past-session")
     await expect(past).to_have_count(1, timeout=30_000)
     await expect(past).to_contain_text(str(workspace))
-    await past.get_by_role("button").click()
+    await past.locator(".session").click()
     await tab.page.wait_for_url("**/chat/*")
     await tab.says("long ago")
     await tab.send(script(say(" and now")))
@@ -114,6 +117,67 @@ async def test_a_session_of_the_agents_own_is_opened_and_gone_on_with(
     tab = await person.open("/history/scripted")
     await past_link(tab).wait_for()
     await expect(past_link(tab)).to_have_attribute("href", f"/chat/{chat}")
+
+
+async def test_a_session_is_gone_on_with_in_a_copy_and_the_first_is_forgotten(
+    meet: Meet, api: Api, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R157, R158: on a phone; one that a chat has cannot be forgotten, and it is asked about before."""
+    first = await api.create_chat(workspace, "forks")
+    person = await meet("phone", viewport=PHONE)
+    tab = await person.open_chat(first["id"])
+    await tab.send(script(say("long ago")))
+    await tab.turns_end()
+    history = await person.open("/history/forks")
+    past = history.find("past-session")
+    await expect(past).to_have_count(1, timeout=30_000)
+    await past.get_by_role("button", name="More about").click()
+    await expect(past.get_by_role("menuitem")).to_have_text(["Go on in a copy"])
+    await past.get_by_role("menuitem", name="Go on in a copy").click()
+    await history.page.wait_for_url("**/chat/*")
+    assert not history.page.url.endswith(first["id"])
+    await history.says("long ago")
+    await history.send(script(say(" and elsewhere")))
+    await history.turns_end(2)
+    old, new = [frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")]
+    assert old != new
+
+    await api.delete_chat(first["id"])
+    history = await person.open("/history/forks")
+    past = history.find("past-session")
+    await expect(past).to_have_count(2, timeout=30_000)
+    free = past.filter(has=history.page.locator("button.session"))
+    await free.get_by_role("button", name="More about").click()
+    assert await history.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    await free.get_by_role("menuitem", name="Forget").click()
+    dialog = history.page.get_by_role("dialog", name="Forget this session?")
+    await dialog.get_by_role("button", name="Keep it").click()
+    await expect(past).to_have_count(2)
+    await free.get_by_role("button", name="More about").click()
+    await free.get_by_role("menuitem", name="Forget").click()
+    await dialog.get_by_role("button", name="Forget").click()
+    await expect(past).to_have_count(1, timeout=30_000)
+    left = (await api.agent_sessions("forks", str(workspace)))["sessions"]
+    assert [session["session_id"] for session in left] == [new]
+
+
+async def test_what_the_agent_does_not_offer_is_not_on_the_menu(
+    meet: Meet, api: Api, workspace: Path
+) -> None:
+    """R158: this one forgets, but does not copy."""
+    first = await api.create_chat(workspace, "scripted")
+    person = await meet("laptop")
+    tab = await person.open_chat(first["id"])
+    await tab.send(script(say("hi")))
+    await tab.turns_end()
+    history = await person.open("/history/scripted")
+    past = history.find("past-session")
+    await expect(past).to_have_count(1, timeout=30_000)
+    await expect(past.get_by_role("button")).to_have_count(0)
+    await api.delete_chat(first["id"])
+    await history.page.reload()
+    await past.get_by_role("button", name="More about").click(timeout=30_000)
+    await expect(past.get_by_role("menuitem")).to_have_text(["Forget"])
 
 
 async def test_an_agent_without_a_list_says_so(meet: Meet) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.async_api import expect
 
@@ -9,6 +11,7 @@ from tests.browser.conftest import Meet
 from tests.conftest import StartServer
 from tests.fakes.script import say, script
 from tests.kit.agent_log import AgentLog
+from tests.kit.client import Api
 from tests.kit.server import ServerProcess
 
 
@@ -38,4 +41,32 @@ async def test_a_folder_is_trusted_on_a_card_of_our_own(
     await tab.answer("Trust this folder")
     await tab.turns_end(2)
     await tab.says("hi")
+    assert len(agent_log.starts()) == 1
+
+
+async def test_trust_is_taken_back_on_a_phone(
+    meet: Meet, api: Api, workspace: Path, agent_log: AgentLog
+) -> None:
+    """A48: the list names the folder that a card was about; the next start asks again."""
+    first = await api.create_chat(workspace)
+    person = await meet("phone", viewport={"width": 390, "height": 844})
+    tab = await person.open_chat(first["id"])
+    await tab.send(script(say("hi")))
+    await tab.answer("Trust this folder")
+    await tab.turns_end()
+    settings = await person.open("/settings/permissions")
+    folder = settings.find("trusted-folder")
+    await expect(folder).to_have_count(1)
+    await expect(folder).to_contain_text(str(workspace))
+    await expect(folder).to_contain_text("just now")
+    assert await settings.evaluate("document.documentElement.scrollWidth") <= 390
+    await folder.get_by_role("button", name=f"No longer trust {workspace}").click()
+    await expect(folder).to_have_count(0)
+    await settings.page.reload()
+    await expect(settings.page.get_by_role("heading", name="Trusted folders")).to_be_visible()
+    await expect(settings.page.get_by_text("Trusted when a chat asked")).to_have_count(0)
+    second = await api.create_chat(workspace)
+    tab = await person.open_chat(second["id"])
+    await tab.send(script(say("hi")))
+    await expect(tab.page.locator(".dock [data-testid=block-question]")).to_contain_text("Do you trust")
     assert len(agent_log.starts()) == 1

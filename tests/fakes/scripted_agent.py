@@ -9,6 +9,7 @@ Options:
     --agent-version V            what it calls its version
     --models A,B                 those that can be chosen, its default first
     --store DIR                  keeps sessions, so that it can list, load and resume them
+    --forks                      and fork them
     --signed-in-file PATH        counts as signed in while the file exists
     --login                      does not serve, but signs in on the terminal
 

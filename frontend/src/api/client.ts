@@ -28,6 +28,7 @@ export type NewLink = Schemas["NewLink"];
 export type PastSession = Schemas["PastSessionInfo"];
 export type PastSessions = Schemas["PastSessions"];
 export type SettingsInfo = Schemas["SettingsInfo"];
+export type TrustedFolder = Schemas["TrustedFolderInfo"];
 
 /** A call that failed: `message` says what happened, `hint` what to do next. */
 export class ApiError extends Error {
@@ -135,6 +136,33 @@ export async function pastSessions(agent: string, workspace: string, cursor?: st
   const query = { ...(workspace && { workspace }), ...(cursor && { cursor }) };
   const params = { path: { agent_id: agent }, query };
   return taken(http.GET("/api/agents/{agent_id}/sessions", { params, fetch: within(AGENT_PATIENCE_MS) }));
+}
+
+/** A copy of one of an agent's own sessions; its id. */
+export async function forkSession(agent: string, session: string, workspace: string): Promise<string> {
+  const params = { path: { agent_id: agent, session_id: session } };
+  const call = http.POST("/api/agents/{agent_id}/sessions/{session_id}/fork", {
+    params,
+    body: { workspace },
+    fetch: within(AGENT_PATIENCE_MS),
+  });
+  return (await taken(call)).session_id;
+}
+
+/** Have an agent forget one of its own sessions, for good. */
+export async function forgetSession(agent: string, session: string): Promise<void> {
+  const params = { path: { agent_id: agent, session_id: session } };
+  const fetch = within(AGENT_PATIENCE_MS);
+  await taken(http.DELETE("/api/agents/{agent_id}/sessions/{session_id}", { params, fetch }));
+}
+
+/** Folders that were trusted on a card. */
+export async function trustedFolders(): Promise<TrustedFolder[]> {
+  return (await taken(http.GET("/api/trusted-folders"))).folders;
+}
+
+export async function distrust(path: string): Promise<void> {
+  await taken(http.DELETE("/api/trusted-folders", { params: { query: { path } } }));
 }
 
 export async function readSettings(): Promise<SettingsInfo> {

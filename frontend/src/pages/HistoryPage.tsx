@@ -2,15 +2,13 @@
 import { createEffect, createSignal, For, on, Show, type JSX } from "solid-js";
 
 import "../styles/settings.css";
-import { agents, createChat, navigate, pastSessions, pathTo, useChats, type PastSession } from "../state";
+import { agents, navigate, pastSessions, pathTo, useChats, type PastSession } from "../state";
 import { mayList } from "../components/agent/abilities";
+import { PastSessionRow } from "../components/agent/PastSessionRow";
 import { ErrorCard } from "../components/blocks/ErrorCard";
-import { createAttempt } from "../components/controls/attempt";
 import { Skeleton } from "../components/controls/Skeleton";
 import { Spinner } from "../components/controls/Spinner";
-import { BackIcon, FolderIcon, RetryIcon } from "../components/icons";
-import { visibleText } from "../components/question/visibleText";
-import { ago } from "../components/when";
+import { BackIcon, RetryIcon } from "../components/icons";
 
 type Refusal = { message: string; hint?: string; status?: number };
 /** The agent has no list; asking again changes nothing. */
@@ -46,6 +44,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
     if (mine === asked) setAsking(false);
   }
   createEffect(on(() => props.agent, () => void ask()));
+  const forgotten = (session: PastSession) => setList(list()?.filter((one) => one !== session));
 
   return (
     <div class="settings">
@@ -103,7 +102,9 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
             {(sessions) => (
               <Show when={sessions().length > 0} fallback={<p class="quiet">{name()} has no earlier sessions here.</p>}>
                 <ul class="sessions">
-                  <For each={sessions()}>{(session) => <Session agent={props.agent} session={session} />}</For>
+                  <For each={sessions()}>
+                    {(session) => <PastSessionRow agent={props.agent} session={session} onForgotten={() => forgotten(session)} />}
+                  </For>
                 </ul>
               </Show>
             )}
@@ -133,58 +134,4 @@ function Waiting(props: { isAsking: boolean; name: string }): JSX.Element {
       <Skeleton lines={6} label="Loading sessions" />
     </Show>
   );
-}
-
-/** One that a chat has already leads there; any other becomes a chat. */
-function Session(props: { agent: string; session: PastSession }): JSX.Element {
-  const attempt = createAttempt();
-  const title = () => visibleText(props.session.title || "Without a title");
-  const open = () =>
-    attempt.run(async () => {
-      const { session_id, cwd } = props.session;
-      const chat = await createChat({ agent: props.agent, workspace: cwd, load: session_id });
-      navigate(pathTo.chat(chat.id));
-    });
-  const about = () => (
-    <>
-      <span class="session-title">{title()}</span>
-      <span class="session-place quiet small">
-        <FolderIcon />
-        <span class="cut">{visibleText(props.session.cwd)}</span>
-      </span>
-      <span class="session-time quiet small">{when(props.session.updated_at)}</span>
-    </>
-  );
-  return (
-    <li data-testid="past-session">
-      <Show
-        when={props.session.chat}
-        fallback={
-          <button type="button" class="session" disabled={attempt.isBusy()} onClick={() => void open()}>
-            {about()}
-            <Show when={attempt.isBusy()}>
-              <Spinner label="Opening" />
-            </Show>
-          </button>
-        }
-      >
-        {(chat) => (
-          <a class="session" href={pathTo.chat(chat())}>
-            {about()}
-            <span class="chip">open as a chat</span>
-          </a>
-        )}
-      </Show>
-      <Show when={attempt.problem()}>
-        <p class="field-problem" role="alert">
-          {attempt.problem()}
-        </p>
-      </Show>
-    </li>
-  );
-}
-
-function when(updated: string | null): string {
-  const at = updated === null ? Number.NaN : Date.parse(updated) / 1000;
-  return Number.isNaN(at) ? "" : ago(at);
 }

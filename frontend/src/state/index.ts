@@ -26,6 +26,7 @@ export type {
   NewLink,
   PastSession,
   PastSessions,
+  TrustedFolder,
   SettingsInfo,
 } from "../api/client";
 export { ApiError } from "../api/client";
@@ -70,7 +71,11 @@ export { forget, recall, remember } from "./keep";
 export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, settingsProblem } from "./agents";
 
 /** Try an agent step by step; its own sessions; the log of decisions; devices and links for new ones. */
-export { checkAgent, listDecisions, listDevices, newLink, pastSessions, revokeDevice } from "../api/client";
+export { checkAgent, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
+export { forgetSession, forkSession, pastSessions } from "../api/client";
+
+/** Folders that were trusted on a card, and taking that back. */
+export { distrust, trustedFolders } from "../api/client";
 
 /** The settings of the server; undefined until known. */
 export { changeSettings, refreshSettings, settings } from "./settings";

@@ -35,6 +35,7 @@ from voxpilot.storage.event_log import Recorded
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.replies import find_reply
 from voxpilot.storage.rows import Process, TrustedFolder, Turn
+from voxpilot.storage.trusted import list_folders, remove_folder
 
 log = logging.getLogger(__name__)
 CANCEL_SECONDS = 3.0
@@ -134,6 +135,16 @@ class Supervisor:
         self.feed.removed(chat_id)
         for process_id in processes:
             await _end_keeper(self.house.settings.keepers / process_id)
+
+    async def distrust(self, path: str) -> None:
+        """Nobody vouches for this folder any more; its chats ask again before they start an agent."""
+        async with self._waking:
+            found = [folder for folder in await list_folders(self.house.db) if folder.path == path]
+            if not found:
+                raise NotFound("This folder was not trusted on a card.", "It may be one of the settings.")
+            await remove_folder(self.house.db, found[0])
+            for chat in self._awake.values():
+                chat.ledger.unlearn(found[0])
 
     async def stop_agents(self) -> None:
         """Before leaving for good: cancel every turn, then end every agent."""

@@ -8,6 +8,8 @@ question and what follows from it. Lives elsewhere: starting (progress.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from voxpilot.agents.opening import no_longer_wanted
 from voxpilot.chat.events import NoticeGiven
 from voxpilot.chat.permissions import is_inside
@@ -27,7 +29,8 @@ OPTIONS = (
 
 def is_given(ledger: Ledger, settings: Settings, agent: str, now: float) -> bool:
     """Whether an agent may start in the chat's folders; asks a person who has not said so yet."""
-    missing = _untrusted(ledger, settings)
+    folders = (ledger.chat.workspace, *ledger.chat.directories)
+    missing = untrusted(folders, ledger.all(TrustedFolder), settings)
     open_question = questions.asked(ledger, PURPOSE)
     if not missing:
         if open_question is not None:  # answered in another chat
@@ -67,9 +70,8 @@ def _ask(ledger: Ledger, folders: list[str], agent: str, now: float) -> None:
     )
 
 
-def _untrusted(ledger: Ledger, settings: Settings) -> list[str]:
-    """The chat's folders for which nobody has vouched, links followed."""
+def untrusted(folders: Iterable[str], given: Iterable[TrustedFolder], settings: Settings) -> list[str]:
+    """Those of the folders for which nobody has vouched, links followed."""
     chosen = [str(folder) for folder in (*settings.trusted_folders, settings.data_dir / "scratch")]
-    trusted = [*map(real_path, chosen), *(row.path for row in ledger.all(TrustedFolder))]
-    folders = map(real_path, (ledger.chat.workspace, *ledger.chat.directories))
-    return [folder for folder in folders if not is_inside(folder, trusted)]
+    trusted = [*map(real_path, chosen), *(row.path for row in given)]
+    return [folder for folder in map(real_path, folders) if not is_inside(folder, trusted)]

@@ -120,6 +120,11 @@ class Ledger:
         for rows in (self._rows, self._kept):
             rows.setdefault(type(row), {})[row.identity()] = row
 
+    def unlearn(self, row: Row) -> None:
+        """A row that others have removed meanwhile."""
+        for rows in (self._rows, self._kept):
+            rows.get(type(row), {}).pop(row.identity(), None)
+
     def delete(self, row: Row) -> None:
         self._rows[type(row)].pop(row.identity(), None)
         self._dirty[(type(row), row.identity())] = None

@@ -27,6 +27,7 @@ from voxpilot.web import (
     settings,
     stream,
     terminals,
+    trust,
 )
 from voxpilot.web.access import Access
 from voxpilot.web.guard import Guard, host_name
@@ -61,8 +62,8 @@ def create_api(supervisor: Supervisor | None = None, access: Access | None = Non
     api.state.supervisor = supervisor
     api.state.access = access
     api.state.streams = Streams()
-    mine = (auth, chats, questions, terminals, decisions, agents, checks, past, assistant, settings, stream)
-    for module in mine:
+    about_chats = (auth, chats, questions, terminals, decisions)
+    for module in (*about_chats, agents, checks, past, assistant, settings, trust, stream):
         api.include_router(module.router)
     errors.install(api)
     pages.install(api, pages.read_pages())

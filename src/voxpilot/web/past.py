@@ -15,8 +15,11 @@ from fastapi import APIRouter, Query
 from voxpilot.agents.past import Past
 from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict
+from voxpilot.runtime.creating import check_folder
 from voxpilot.runtime.supervisor import Supervisor
+from voxpilot.runtime.trust import untrusted
 from voxpilot.storage import chats
+from voxpilot.storage.trusted import list_folders
 from voxpilot.web.agent_schemas import ForkedSession, ForkWish, PastSessions
 from voxpilot.web.chats import Sup
 
@@ -39,7 +42,11 @@ async def list_sessions(
 
 @router.post("/{session_id:path}/fork", status_code=201, response_model=ForkedSession)
 async def fork(agent_id: str, session_id: str, body: ForkWish, sup: Sup) -> Json:
+    """The agent opens the copy in the folder, so that must be trusted as for any other session."""
     agent = sup.house.catalog.get(agent_id)
+    await check_folder(body.workspace)
+    if untrusted([body.workspace], await list_folders(sup.house.db), sup.house.settings):
+        raise Conflict(f"Nobody has trusted {body.workspace} yet.", "Send a message in a chat there first.")
     return {"session_id": await _past(sup).fork(agent, session_id, body.workspace)}
 
 

@@ -43,6 +43,15 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class TrustedFolderInfo(BaseModel):
+    path: str
+    at: float
+
+
+class TrustedFolders(BaseModel):
+    folders: list[TrustedFolderInfo]
+
+
 class Health(BaseModel):
     status: Literal["ok"]
     version: str

@@ -19,6 +19,7 @@ def capabilities(options: Options) -> dict[str, Any]:
     sessions |= {} if "no-close" in options.faults else {"close": {}}
     if options.store:
         sessions |= {"list": {}, "delete": {}}
+        sessions |= {"fork": {}} if options.forks else {}
         sessions |= {} if "no-resume" in options.faults else {"resume": {}}
     return {
         "loadSession": options.store is not None and "no-load" not in options.faults,

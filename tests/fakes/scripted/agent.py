@@ -63,6 +63,7 @@ class Agent:
             "session/load": self._load,
             "session/resume": self._resume,
             "session/list": lambda params: {"sessions": self._store.listed()},
+            "session/fork": self._fork,
             "session/close": self._close,
             "session/delete": self._delete,
             "session/set_mode": self._set_mode,
@@ -245,6 +246,16 @@ class Agent:
     def _resume(self, params: dict[str, Any]) -> dict[str, Any]:
         self._require_sign_in("auth-on-new")
         return self._choices(self._reopen(params))
+
+    def _fork(self, params: dict[str, Any]) -> dict[str, Any]:
+        if not self.options.forks:
+            raise RpcError(-32601, "Method not found: session/fork")
+        session = self._reopen(params)
+        del self._sessions[session.id]
+        session.id = f"scripted-{_uuid()[:13]}"
+        self._sessions[session.id] = session
+        self._store.save(session.id, session.cwd, session.history)
+        return {"sessionId": session.id, **self._choices(session)}
 
     def _reopen(self, params: dict[str, Any]) -> Session:
         session_id = str(params.get("sessionId"))

@@ -28,6 +28,7 @@ class Options:
         """Folder that keeps sessions for `session/load`; without it the agent cannot load."""
         self.signed_in_file: str | None = None
         """Counts as signed in while this file exists; `--login` creates it."""
+        self.forks = False
         self.login = False
         rest = iter(arguments)
         for argument in rest:
@@ -54,6 +55,8 @@ class Options:
                 self.store = next(rest)
             case "--signed-in-file":
                 self.signed_in_file = next(rest)
+            case "--forks":
+                self.forks = True
             case "--login":
                 self.login = True
             case _:

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { AgentInfo } from "../../state";
-import { canRestore, mayList } from "./abilities";
+import { canRestore, mayForget, mayFork, mayList } from "./abilities";
 
 const agent = (capabilities: Record<string, unknown> | null, found: string | null = "/bin/agent") =>
   ({ found, tcp: "", seen: capabilities && { capabilities, can: [], at: 0, name: null, version: null } }) as unknown as AgentInfo;
@@ -23,4 +23,14 @@ test("an empty object says yes; null, false and absence say no", () => {
 
 test("a list of sessions that cannot be opened is of no use", () => {
   expect(mayList(agent({ sessionCapabilities: { list: {} } }))).toBe(false);
+});
+
+test("copying and forgetting are offered each for itself, and tried where nothing is known", () => {
+  expect([mayFork(agent(null)), mayForget(agent(null))]).toEqual([true, true]);
+  expect([mayFork(agent({})), mayForget(agent({}))]).toEqual([false, false]);
+  expect([mayFork(agent({ sessionCapabilities: { fork: {} } })), mayForget(agent({ sessionCapabilities: { fork: {} } }))]).toEqual([
+    true,
+    false,
+  ]);
+  expect(mayForget(agent({ sessionCapabilities: { delete: {} } }))).toBe(true);
 });

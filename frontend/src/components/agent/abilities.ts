@@ -8,6 +8,16 @@ export function mayList(agent: AgentInfo): boolean {
   return isThere(agent) && offers(agent, "list") && canRestore(agent) !== false;
 }
 
+/** Whether it copies its sessions: it says so, or it was never asked. */
+export function mayFork(agent: AgentInfo): boolean {
+  return agent.seen === null || offers(agent, "fork");
+}
+
+/** Whether it forgets its sessions when told to. */
+export function mayForget(agent: AgentInfo): boolean {
+  return agent.seen === null || offers(agent, "delete");
+}
+
 /** Whether it brings a session back after it ended; undefined when it was never asked. */
 export function canRestore(agent: AgentInfo): boolean | undefined {
   if (agent.seen === null) return undefined;

@@ -1,12 +1,12 @@
 // What agents may do without a person: for all chats, and what was decided so far.
-import { createSignal, For, Show, type JSX } from "solid-js";
+import { For, Show, type JSX } from "solid-js";
 
 import { changeSettings, settings } from "../../state";
 import { createAttempt, type Attempt } from "../controls/attempt";
 import { Skeleton } from "../controls/Skeleton";
-import { CloseIcon, PlusIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
 import { Decisions } from "./Decisions";
+import { isDecided } from "./decided";
+import { TrustedFolders } from "./TrustedFolders";
 
 const WAITS: readonly (readonly [number, string])[] = [
   [0, "for ever"],
@@ -62,10 +62,6 @@ export function PermissionsSection(): JSX.Element {
       <Decisions />
     </>
   );
-}
-
-function isDecided(setting: string): boolean {
-  return settings()?.decided_elsewhere.includes(setting) ?? false;
 }
 
 function Switch(props: {
@@ -124,60 +120,5 @@ function Waiting(props: { seconds: number; attempt: Attempt }): JSX.Element {
         </For>
       </select>
     </label>
-  );
-}
-
-function TrustedFolders(props: { folders: readonly string[]; attempt: Attempt }): JSX.Element {
-  const [wished, setWished] = createSignal("");
-  const put = (folders: string[]) => props.attempt.run(() => changeSettings({ trusted_folders: folders }));
-  return (
-    <section class="settings-part" aria-label="Trusted folders">
-      <h2>Trusted folders</h2>
-      <p class="quiet">
-        Agents follow the instructions and run the code of the folder they work in, so you are asked before the first one
-        starts there. In these folders, and all in them, nobody is asked.
-      </p>
-      <ul class="folders">
-        <For each={props.folders}>
-          {(folder) => (
-            <li>
-              <span class="mono breakable">{visibleText(folder)}</span>
-              <button
-                type="button"
-                class="icon-button"
-                aria-label={`No longer trust ${folder}`}
-                disabled={props.attempt.isBusy() || isDecided("trusted_folders")}
-                onClick={() => void put(props.folders.filter((one) => one !== folder))}
-              >
-                <CloseIcon />
-              </button>
-            </li>
-          )}
-        </For>
-      </ul>
-      <form
-        class="add-folder"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const folder = wished().trim();
-          if (folder) void put([...props.folders, folder]).then((isDone) => isDone && setWished(""));
-        }}
-      >
-        <input
-          class="input mono"
-          aria-label="Folder to trust"
-          placeholder="/home/you/projects"
-          autocapitalize="off"
-          spellcheck={false}
-          disabled={isDecided("trusted_folders")}
-          value={wished()}
-          onInput={(event) => setWished(event.currentTarget.value)}
-        />
-        <button type="submit" class="button" disabled={!wished().trim() || props.attempt.isBusy()}>
-          <PlusIcon />
-          Trust
-        </button>
-      </form>
-    </section>
   );
 }
