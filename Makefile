@@ -1,8 +1,9 @@
 # Everything is made inside this folder, in .venv. Needs python3 (3.11 or later), python3-venv and make.
 # HOST=… and PORT=… choose where to listen; without them the settings do: 127.0.0.1, 8460. EXPOSE=1 lets HOST be an
-# address that other machines can reach.
+# address that other machines can reach. JOBS=… is how many tests run side by side.
 
 PYTHON ?= python3
+JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
 HOST ?=
 PORT ?=
 EXPOSE ?=
@@ -36,7 +37,8 @@ test: install .venv/.dev ## run every test but the nightly ones
 	.venv/bin/python scripts/ensure_browser.py
 	.venv/bin/python -m scripts.real_agents
 	.venv/bin/python hatch_build.py test
-	.venv/bin/python -m pytest -q
+	.venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not alone'
+	.venv/bin/python -m pytest -q -m alone
 
 agents: install ## put the real agents that tests run against into .agents
 	.venv/bin/python -m scripts.real_agents
@@ -55,7 +57,8 @@ bench: install .venv/.dev ## measure
 	.venv/bin/python -m bench
 
 nightly: install .venv/.dev ## run every test, the long ones too
-	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q
+	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not alone'
+	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q -m alone
 
 lock: .venv/.uv ## pin again what pyproject.toml asks for; LOCK_FLAGS=--upgrade takes newer releases
 	$(UV_COMPILE) pyproject.toml requirements/build.in -o requirements/run.lock

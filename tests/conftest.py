@@ -18,6 +18,20 @@ from tests.kit.processes import end_marked
 from tests.kit.server import ServerProcess
 
 StartServer = Callable[..., Awaitable[ServerProcess]]
+NoteFigure = Callable[[str], None]
+
+
+@pytest.fixture
+def note_figure(record_property: Callable[[str, object], None]) -> NoteFigure:
+    """What was measured or counted, told at the end of the run."""
+    return lambda text: record_property("figure", text)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    properties = [named for report in reports for named in getattr(report, "user_properties", [])]
+    for text in sorted({str(value) for name, value in properties if name == "figure"}):
+        terminalreporter.write_line(text)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from tests.browser.conftest import Meet
 from tests.browser.person import Person, Tab
-from tests.conftest import StartServer
+from tests.conftest import NoteFigure, StartServer
 from tests.kit.seeding import FIRST_WORDS, LAST_WORDS, seed_chat
 from tests.kit.server import ServerProcess
 
@@ -55,10 +55,11 @@ SMALL = {"in_a_turn": 20, "calls": 3, "output_bytes": 200}
 LARGE = {"in_a_turn": 500, "calls": 35, "output_bytes": 58_000}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "server", [{SHORT: {"events": 1_000, **SMALL}, LONG: {"events": 100_000, **SMALL}}], indirect=True
 )
-async def test_opening_costs_what_is_shown(meet: Meet) -> None:
+async def test_opening_costs_what_is_shown(meet: Meet, note_figure: NoteFigure) -> None:
     person = await meet("laptop")
     await person.context.add_init_script(_NOTICE % LAST_WORDS)
     taken: dict[str, list[float]] = {SHORT: [], LONG: []}
@@ -66,21 +67,23 @@ async def test_opening_costs_what_is_shown(meet: Meet) -> None:
         for chat in taken:
             taken[chat].append(await milliseconds_to_open(person, chat))
     short, long = median(taken[SHORT]), median(taken[LONG])
-    print(f"\nopening: 1,000 events {short:.0f} ms, 100,000 events {long:.0f} ms, ratio {long / short:.2f}")
+    note_figure(
+        f"opening: 1,000 events {short:.0f} ms, 100,000 events {long:.0f} ms, ratio {long / short:.2f}"
+    )
     # The quickest of each: whatever else the machine does only ever adds.
     assert min(taken[LONG]) / min(taken[SHORT]) <= RATIO
 
 
 @pytest.mark.parametrize("server", [{HUGE: {"events": 50_000, **LARGE}}], indirect=True)
 async def test_a_huge_chat_opens_soon_and_can_be_read_up_to_its_very_first_block(
-    meet: Meet, server: ServerProcess
+    meet: Meet, server: ServerProcess, note_figure: NoteFigure
 ) -> None:
     assert server.database.stat().st_size > 200_000_000
     person = await meet("laptop")
     await person.context.add_init_script(_NOTICE % LAST_WORDS)
     first = await milliseconds_to_open(person, HUGE)
     later = median([await milliseconds_to_open(person, HUGE) for _ in range(3)])
-    print(f"\nopening 50,000 events of 200 MB: {first:.0f} ms at first, {later:.0f} ms later")
+    note_figure(f"opening 50,000 events of 200 MB: {first:.0f} ms at first, {later:.0f} ms later")
     assert max(first, later) <= OPENS_SECONDS * SLACK * 1000
     tab = await person.open_chat(HUGE)
     await tab.page.evaluate(_GO_UP, FIRST_WORDS)

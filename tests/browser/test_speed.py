@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import Meet
 from tests.browser.person import Tab
+from tests.conftest import NoteFigure
 from tests.fakes.script import say, script, sleep, think, tool, tool_update
 from tests.kit.client import Api
 
@@ -34,7 +37,10 @@ _HOLD_UP = """() => {
 """How much longer the same work takes when the machine has other things to do."""
 
 
-async def test_no_task_is_long_at_500_updates_a_second(meet: Meet, api: Api, chat: str) -> None:
+@pytest.mark.alone
+async def test_no_task_is_long_at_500_updates_a_second(
+    meet: Meet, api: Api, chat: str, note_figure: NoteFigure
+) -> None:
     person = await meet("laptop")
     await person.context.add_init_script(_WATCH)
     tab = await person.open_chat(chat)
@@ -46,8 +52,8 @@ async def test_no_task_is_long_at_500_updates_a_second(meet: Meet, api: Api, cha
     took = (await tab.evaluate("performance.now()") - began) / 1000
     tasks = [task["duration"] for task in await tab.evaluate("tasks") if task["startTime"] >= began]
     held_up = max(held_up, await tab.evaluate(_HOLD_UP))
-    print(
-        f"\n{len(updates)} updates in {took:.1f} s ({len(updates) / took:.0f}/s): "
+    note_figure(
+        f"{len(updates)} updates in {took:.1f} s ({len(updates) / took:.0f}/s): "
         f"{len(tasks)} tasks over 50 ms, the longest {max(tasks, default=0):.0f} ms; "
         f"the machine held up a fixed piece of work {held_up:.1f}-fold"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from tests.conftest import NoteFigure
 from tests.survival.killing import RANDOM, Fallen, KilledTurn
 from voxpilot.killpoints import NAMES
 
@@ -50,7 +51,7 @@ def further(count: Counter[str], dice: random.Random) -> list[list[str]]:
 
 @pytest.mark.timeout(1800)
 async def test_nothing_is_lost_wherever_the_server_is_killed(
-    tmp_path: Path, mark: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, mark: str, note_figure: NoteFigure
 ) -> None:
     """K1, F42, F43, F46: every word once, one end, one question, one answer, each frame sent once."""
     seed = int(os.environ.get("VOXPILOT_TEST_SEED", random.randrange(10**6)))
@@ -71,9 +72,8 @@ async def test_nothing_is_lost_wherever_the_server_is_killed(
                 tasks.start_soon(one, number, kills)
         count = Counter(point for turn in fallen for point in turn.points)
         todo = further(count, dice)
-    with capsys.disabled():
-        print(
-            f"\n{sum(count.values())} kills, {len(fallen)} turns, seed {seed}: {dict(sorted(count.items()))}"
-        )
+    note_figure(
+        f"{sum(count.values())} kills, {len(fallen)} turns, seed {seed}: {dict(sorted(count.items()))}"
+    )
     assert todo == []
     assert sum(count.values()) >= WANTED

@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
+from tests.conftest import NoteFigure
 from tests.fakes.script import chunks, script, spoken_by
 from tests.faults.driver import ask as ask_database
 from tests.kit.llm import ScriptedLlm, scripted_llm
@@ -119,7 +120,7 @@ def plans(missing: list[str], lacking: int, dice: random.Random) -> list[list[st
 
 @pytest.mark.timeout(1800)
 async def test_nothing_is_lost_or_done_twice_wherever_the_server_is_killed(
-    tmp_path: Path, mark: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, mark: str, note_figure: NoteFigure
 ) -> None:
     """K1, R37, R46–R48, C2, C16, C18: every turn ends; one prompt for each piece of work; no step twice."""
     seed = int(os.environ.get("VOXPILOT_TEST_SEED", random.randrange(10**6)))
@@ -145,9 +146,8 @@ async def test_nothing_is_lost_or_done_twice_wherever_the_server_is_killed(
                 for number, kills in enumerate(todo, len(fallen)):
                     tasks.start_soon(one, number, kills)
             count = Counter(point for turn in fallen for point in turn.points)
-    with capsys.disabled():
-        print(
-            f"\n{sum(count.values())} kills, {len(fallen)} turns, seed {seed}: {dict(sorted(count.items()))}"
-        )
+    note_figure(
+        f"{sum(count.values())} kills, {len(fallen)} turns, seed {seed}: {dict(sorted(count.items()))}"
+    )
     assert all(count[point] >= TIMES for point in BOUNDARIES)
     assert sum(count.values()) >= WANTED
