@@ -7,6 +7,7 @@ elsewhere: the stories (test_*.py).
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -143,8 +144,12 @@ class Tab:
         A driven Chromium counts every page as seen and so never freezes one; its debugger stops it instead.
         """
         debugger = await self.page.context.new_cdp_session(self.page)
+        paused = asyncio.Event()
+        debugger.on("Debugger.paused", lambda _: paused.set())
         await debugger.send("Debugger.enable")
+        await self.evaluate("setTimeout(() => {}, 50)")  # a pause begins with the next script that runs
         await debugger.send("Debugger.pause")
+        await asyncio.wait_for(paused.wait(), SECONDS)
         yield
         await debugger.send("Debugger.resume")
         await debugger.send("Debugger.disable")

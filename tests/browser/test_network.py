@@ -21,7 +21,11 @@ from tests.fakes.script import chunks, say, script, spoken_by, wait_file
 from tests.kit.client import Api
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Viewer, connect
+from tests.kit.waiting import until
 from voxpilot import __version__
+
+NO_LONGER_FRESH_SECONDS = 1.5
+"""A link that was heard from within the last second is taken for alive; sleep lasts longer."""
 
 SLACK = 5
 """Bounds of time are asserted with this much to spare."""
@@ -114,7 +118,8 @@ async def test_a_frozen_page_with_a_dead_link_asks_once_for_what_it_missed(
     async with tab.asleep():
         link.strand()
         gate.touch()
-        await asyncio.sleep(2)
+        await asyncio.sleep(NO_LONGER_FRESH_SECONDS)
+        await until(lambda: has_ended(api, chat), 20)
         link.asked.clear()
         woken = time.monotonic()
     await tab.says(spoken_by(prompt), within=2 * SLACK)
@@ -255,3 +260,7 @@ async def _milliseconds_for_a_call(tab: Tab) -> float:
             " return performance.now() - start; }"
         )
     )
+
+
+async def has_ended(api: Api, chat: str) -> bool:
+    return bool((await api.chat(chat))["status"] == "ready")
