@@ -45,7 +45,7 @@ def install() -> None:
     """Nothing is done where all is there already."""
     if missing() is None:
         return
-    print("Installing the real agents for the tests into .agents (about 1 GB).", file=sys.stderr)
+    print("Installing the real agents for the tests into .agents (about 2 GB).", file=sys.stderr)
     FOLDER.mkdir(exist_ok=True)
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(PINS / name, FOLDER / name)
