@@ -8,7 +8,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.person import Tab
-from tests.fakes.script import ask, say, script, think, update, wait_file
+from tests.fakes.script import ask, escapes, say, script, think, tool_update, update, wait_file
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
 from tests.kit.waiting import until
@@ -136,3 +136,19 @@ async def test_the_status_says_how_the_agent_is(meet: Meet, api: Api, chat: str,
     other = await api.create_chat(workspace)
     await tab.page.goto(tab.page.url.rpartition("/")[0] + "/" + other["id"])
     await expect(status).to_have_text("Not started")
+
+
+async def test_output_loaded_whole_gives_way_to_what_comes_later(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    tab = await (await meet("laptop")).open_chat(chat)
+    newer = tool_update("long", "in_progress", "newer words")
+    await api.prompt(chat, script(escapes("long", 0.3), wait_file("go"), newer, wait_file("end")))
+    block = tab.find("block-tool").first
+    await block.locator("summary").first.click()
+    await block.get_by_role("button", name="Load all").click()
+    await expect(block.get_by_role("button", name="Load all")).to_have_count(0)
+    (workspace / "go").touch()
+    await expect(block).to_contain_text("newer words")
+    (workspace / "end").touch()
+    await tab.turns_end()

@@ -21,8 +21,14 @@ const PROSE = new Set(["think", "fetch", "other", "switch_mode"]);
 
 export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
   const here = useHere();
-  const [whole, setWhole] = createSignal<Partial<ToolBlock>>({});
-  const block = (): ToolBlock => ({ ...props.block, ...whole() });
+  const [loaded, setLoaded] = createSignal<{ places: string; whole: Partial<ToolBlock> }>();
+  const places = () => JSON.stringify(props.block.cut_at);
+  /** What was loaded holds until the agent sends something newer in its place. */
+  const block = (): ToolBlock => ({ ...props.block, ...(loaded()?.places === places() ? loaded()!.whole : {}) });
+  async function load() {
+    const at = places();
+    setLoaded({ places: at, whole: await uncut(here.chatId, props.block) });
+  }
   const hasText = () => block().content.some((content) => textOf(content)?.trim());
   const output = () => (hasText() ? null : outputText(block().output));
   const name = (part: string) => `${here.chatId}:${props.block.pos}:${part}`;
@@ -35,7 +41,7 @@ export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
       <Show when={props.block.result}>{(result) => <Result result={result()} />}</Show>
       <Show when={exitCodeOf(block())}>{(code) => <p class="exit-code">Exit status {code()}</p>}</Show>
       <Show when={Object.keys(block().cut_at ?? {}).length > 0}>
-        <CutNote size={block().size} onLoad={async () => setWhole(await uncut(here.chatId, props.block))} />
+        <CutNote size={block().size} onLoad={load} />
       </Show>
       <Show when={block().input !== undefined || block().output !== undefined}>
         <Fold name={name("raw")} class="raw" summary={<span class="quiet">As the agent sent it</span>}>
