@@ -24,6 +24,7 @@ NAMES = (
     "after-asking",
     "after-answer",
     "after-tool",
+    "after-result",
     "after-commit-before-run",
 )
 

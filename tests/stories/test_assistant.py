@@ -249,28 +249,6 @@ async def test_the_server_dies_while_an_agent_works(
         assert "".join(d["content"] for d in talk.of_kind("copilot-delta")) == result["display"]
 
 
-async def test_the_server_dies_while_the_model_speaks(
-    server: ServerProcess, workspace: Path, llm: ScriptedLlm
-) -> None:
-    """C18, R46: the unfinished answer is marked and asked for again; after three times it is left."""
-    async with chatting(server, workspace) as talk:
-        turn = await talk.send("slow 40 0.05")
-        await talk.says("word3")
-        await server.restart()
-        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
-        superseded = [row.data["message_id"] for row in talk.rows() if row.kind == "superseded"]
-        assert len(superseded) == 1
-        whole = [
-            r.data for r in talk.rows() if r.kind == "text-delta" and r.data["message_id"] not in superseded
-        ]
-        assert "".join(d["content"] for d in whole) == " ".join(f"word{n}" for n in range(1, 41))
-        turn = await talk.send("slow 400 0.1")
-        for count in range(4):
-            await until(lambda count=count: len(llm.asked()) >= 3 + count, 30)  # type: ignore[misc]
-            await server.restart()
-        assert (await talk.ended(turn))["stop_reason"] == "interrupted"
-
-
 async def test_agent_mode_asks_no_model(server: ServerProcess, workspace: Path, llm: ScriptedLlm) -> None:
     """R165."""
     async with talking(server, workspace) as talk:

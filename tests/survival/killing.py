@@ -82,8 +82,7 @@ class KilledTurn:
     async def _live_and_die(self, kill: str) -> None:
         if kill == RANDOM:
             await self.server.start()
-            with anyio.move_on_after(self.dice.uniform(0, 0.8)):
-                await self.over.wait()
+            await self._live_a_little()
             if not self.over.is_set():
                 await self.server.kill()
                 self.fallen.points.append(kill)
@@ -98,6 +97,10 @@ class KilledTurn:
             return
         assert self.server.exit_code == -9, self.server.stderr
         self.fallen.points.append(kill.partition(":")[0])
+
+    async def _live_a_little(self) -> None:
+        with anyio.move_on_after(self.dice.uniform(0, 0.8)):
+            await self.over.wait()
 
     async def _talk(self) -> None:
         """A person who does not give up: each request is sent again, with its key, until it is answered."""

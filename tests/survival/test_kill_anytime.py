@@ -17,7 +17,14 @@ from voxpilot.killpoints import NAMES
 AT_START = ("mid-migration", "after-row-before-keeper", "after-keeper-before-attach")
 SENDING = ("after-commit-before-send", "after-send")
 WORKING = ("inside-transaction", "before-commit", "after-commit-before-publish", "after-publish-before-reply")
-ELSEWHERE = ("after-errand", "after-commit-before-run", "after-asking", "after-answer", "after-tool")
+ELSEWHERE = (
+    "after-errand",
+    "after-commit-before-run",
+    "after-asking",
+    "after-answer",
+    "after-tool",
+    "after-result",
+)
 """Points that such a turn does not pass; files, commands and the assistant have tests of their own."""
 TIMES = 30 if os.environ.get("VOXPILOT_NIGHTLY") else 3
 SIDE_BY_SIDE = 2

@@ -24,7 +24,7 @@ from voxpilot.storage.model_rows import Call, ModelStep
 from voxpilot.storage.rows import Question, Turn
 
 RESUMPTIONS = 3
-"""How often a turn may lose its model's answer to a dying server before it is given up."""
+"""How often a turn may lose its model's answer or its tools to a dying server before it is given up."""
 OUTSIDE = "read-outside"
 """The purpose of asking whether a file outside the workspace may be read."""
 
@@ -57,11 +57,7 @@ class Assisting:
             if step.message_id is not None:
                 self.ledger.emit(MessageSuperseded(message_id=step.message_id, turn=current.id), now)
         if current.resumptions > RESUMPTIONS:
-            error = {
-                "message": "The server was restarted too often while the model answered.",
-                "hint": "Press Continue to go on.",
-            }
-            self._end(current, "interrupted", "interrupted", now, error)
+            self._end(current, "interrupted", "interrupted", now, _MODEL_CUT)
             return {"wanted": False}
         attempt = step.attempts + 1
         self.ledger.change(step, attempts=attempt, message_id=f"{step.id}-{attempt}")
@@ -91,6 +87,18 @@ class Assisting:
             self._end(current, "failed", "error", now, error)
         return {}
 
+    def run_again(self, turn_id: str, now: float) -> Json:
+        """Before tools are run that ran when the server died: perhaps it died of one of them."""
+        current = self.ledger.get(Turn, turn_id)
+        if current is None:
+            return {}
+        current = self.ledger.change(current, resumptions=current.resumptions + 1)
+        if current.resumptions > RESUMPTIONS:
+            for call in [c for c in self.ledger.all(Call) if runs_here(c) and c.turn == current.id]:
+                cut = self.ledger.change(call, cut=True)
+                delegating.end(self.ledger, cut, _TOOLS_CUT["message"], None, True, now)
+        return {}
+
     def returned(self, call_id: str, content: str, display: str, is_error: bool, now: float) -> Json:
         """A tool that runs here has ended."""
         call = self.ledger.get(Call, call_id)
@@ -108,8 +116,9 @@ class Assisting:
         calls = [self.ledger.get(Call, call.id) or call for call in calls]
         if any(call.state != "done" for call in calls):
             return
-        if any(call.cut for call in calls):
-            self._end(current, "interrupted", "interrupted", now, _AGENT_GONE)
+        if cut := [call for call in calls if call.cut]:
+            gone = any(call.name == toolbox.DELEGATE for call in cut)
+            self._end(current, "interrupted", "interrupted", now, _AGENT_GONE if gone else _TOOLS_CUT)
         elif not calls:
             self._end_with_answer(current, step, now)
         elif step.number >= self.settings.max_agent_iterations:
@@ -212,6 +221,11 @@ class Assisting:
         return [step for step in self.ledger.all(ModelStep) if step.turn == current.id]
 
 
+def runs_here(call: Call) -> bool:
+    """Whether it is one of the assistant's own tools, at work."""
+    return call.state == "running" and call.name != toolbox.DELEGATE
+
+
 def reading_decided(ledger: Ledger, question: Question, at: float) -> None:
     """The person said whether a file outside may be read."""
     call = ledger.get(Call, question.detail.get("call"))
@@ -234,6 +248,14 @@ _KINDS = {
     "glob_search": "search",
     "git_diff": "read",
     "git_show": "read",
+}
+_MODEL_CUT: Json = {
+    "message": "The server was restarted too often while the model answered.",
+    "hint": "Press Continue to go on.",
+}
+_TOOLS_CUT: Json = {
+    "message": "The server was restarted too often while tools ran.",
+    "hint": "Press Continue to go on.",
 }
 _AGENT_GONE: Json = {
     "message": "The agent ended in the midst of its work.",

@@ -59,7 +59,7 @@ class LiveChat:
         """Processes that asked to start and have not done so yet."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._errands = Errands(house, self._spawn, self.do)
-        self._thinking = Thinking(house, self._spawn, self.do)
+        self._thinking = Thinking(house, self._spawn, self.do, ledger)
         self._commands: list[_Command] = []
         self._news = asyncio.Event()
         self._news.set()

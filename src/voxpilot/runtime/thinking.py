@@ -28,7 +28,7 @@ from voxpilot.assistant.shapes import (
 from voxpilot.chat.events import Json, Spoken, TextSpoken, ThoughtSpoken
 from voxpilot.errors import VoxPilotError
 from voxpilot.killpoints import reach
-from voxpilot.runtime.assisting import Assisting
+from voxpilot.runtime.assisting import Assisting, runs_here
 from voxpilot.runtime.house import House
 from voxpilot.storage import conversation
 from voxpilot.storage.conversation import Exchange
@@ -50,9 +50,12 @@ class Thinking:
         house: House,
         spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         hand_in: Callable[[Act], Awaitable[Json]],
+        ledger: Ledger,
     ) -> None:
         self._house, self._spawn, self._hand_in = house, spawn, hand_in
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._cut = {call.id for call in ledger.all(Call) if runs_here(call)}
+        """Tools that ran when the server died; that is counted, once, before any of them runs again."""
 
     def start_due(self, ledger: Ledger) -> None:
         """Begin what the rows want and is not being done; drop what they no longer want."""
@@ -61,14 +64,15 @@ class Thinking:
             if step.state == "asking" and not _is_stopped(ledger, step.turn):
                 wanted[step.id] = lambda step=step: self._ask(ledger, step)  # type: ignore[misc]
         for call in ledger.all(Call):
-            if (
-                call.state == "running"
-                and call.name != toolbox.DELEGATE
-                and not _is_stopped(ledger, call.turn)
-            ):
+            if _is_stopped(ledger, call.turn) or not runs_here(call):
+                continue
+            if call.id in self._cut:
+                wanted[f"again-{call.turn}"] = lambda call=call: self._count_death(call)  # type: ignore[misc]
+            else:
                 wanted[call.id] = lambda call=call: self._run(ledger, call)  # type: ignore[misc]
         for id, task in list(self._running.items()):
             if id not in wanted:
+                reach("after-result")  # it is stored
                 task.cancel()
         for id, begin in wanted.items():
             if id not in self._running:
@@ -129,6 +133,13 @@ class Thinking:
         return Assisting(ledger, self._house.settings, self._house.catalog)
 
     # Tools
+
+    async def _count_death(self, call: Call) -> None:
+        def count(ledger: Ledger, now: float) -> Json:
+            self._cut.clear()
+            return self._assisting(ledger).run_again(call.turn, now)
+
+        await self._hand_in(count)
 
     async def _run(self, ledger: Ledger, call: Call) -> None:
         called = ToolCall(call.provider_id, call.name, call.arguments)

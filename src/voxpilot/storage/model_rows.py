@@ -60,7 +60,7 @@ class Call(Row):
     """All of the result, for the person."""
     is_error: bool = False
     cut: bool = False
-    """Its agent was gone before it was done."""
+    """Its agent was gone before it was done, or the server had died over it too often."""
     created_at: float
     ended_at: float | None = None
     over: bool = False

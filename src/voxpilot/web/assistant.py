@@ -7,10 +7,11 @@ Lives here: providers and models as JSON. Lives elsewhere: asking them
 from __future__ import annotations
 
 from fastapi import APIRouter
+from pydantic import ValidationError
 
 from voxpilot.assistant import providers
 from voxpilot.chat.events import Json
-from voxpilot.errors import VoxPilotError
+from voxpilot.errors import Invalid, VoxPilotError
 from voxpilot.settings import AssistantSettings
 from voxpilot.web.agent_schemas import AssistantInfo, AssistantTrial, AssistantWish, ModelList
 from voxpilot.web.chats import Sup
@@ -49,8 +50,14 @@ async def check(body: AssistantWish, sup: Sup) -> Json:
 
 
 def _wished(body: AssistantWish, now: AssistantSettings) -> AssistantSettings:
-    given = body.model_dump(exclude_unset=True)
+    given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
+    if not (key := given.get("api_key", "")).strip("*") and key:
+        del given["api_key"]  # as it is shown: the one that is kept
     if given.get("provider", now.provider) != now.provider:
         # A key is for one provider; it is sent to no other.
         given = {"model": "", "base_url": "", "api_key": None, **given}
-    return AssistantSettings.model_validate({**now.model_dump(), **given})
+    try:
+        return AssistantSettings.model_validate({**now.model_dump(), **given})
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        raise Invalid(f"The assistant's {first['loc'][0]} is wrong: {first['msg']}.") from None

@@ -37,7 +37,7 @@ class Options:
     book: ScriptBook = field(default_factory=ScriptBook)
     obey_without_tools: bool = False
     whole_bodies: bool = False
-    """Log what was asked in full."""
+    """Log what was asked in full, with its key."""
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
         options = self.llm.options
         due = reply_to(asked, options.book, options.obey_without_tools)
         number = self.llm.log.new_number()
-        facts = {"body": body} if options.whole_bodies else {}
+        facts = {"body": body, "key": self._key()} if options.whole_bodies else {}
         self.llm.log.write(number, path=path, bytes=size, **_about(asked, due), **facts)
         time.sleep(due.reply.wait_seconds)
         ended = "cut"
@@ -115,6 +115,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         finally:
             self.llm.log.write(number, ended=ended)
+
+    def _key(self) -> str:
+        given = self.headers.get("x-api-key") or self.headers.get("authorization") or ""
+        return given.removeprefix("Bearer ")
 
     def _send(self, wire: Wire, asked: Asked, reply: Reply) -> str:
         model = asked.model or MODELS[0]

@@ -1,0 +1,98 @@
+"""Which model answers, chosen and tried over HTTP while the server runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.kit.assistant import assistant, chatting
+from tests.kit.client import Api, ApiError
+from tests.kit.llm import ScriptedLlm
+from tests.kit.server import ServerProcess, free_port
+
+KEY = "sk-very-secret-0123"
+SHOWN = "**********"
+
+
+@pytest.fixture
+async def server(start_server: StartServer, llm: ScriptedLlm) -> ServerProcess:
+    """A server whose assistant is the scripted model."""
+    return await start_server(settings=assistant(llm, api_key=KEY))
+
+
+async def test_what_is_not_named_stays_and_the_key_is_kept_and_never_told(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R169, R185: the next message goes to the model that was chosen; the file holds the key as before."""
+    async with chatting(server, workspace) as talk:
+        before = (await talk.api.settings())["values"]["assistant"]
+        assert before["api_key"] == SHOWN
+        wish = {"assistant": {"model": "second-model", "api_key": SHOWN}}
+        now = (await talk.api.call("PUT", "/api/settings", wish))["values"]["assistant"]
+        assert now == {**before, "model": "second-model"}
+        await talk.api.call("PUT", "/api/settings", {"assistant": {"context_tokens": 50_000}})
+        assert (await talk.run("say Hello"))["stop_reason"] == "end_turn"
+        assert [(asked["model"], asked["key"]) for asked in llm.asked()] == [("second-model", KEY)]
+        assert (await talk.api.call("GET", "/api/assistant"))["chosen"]["model"] == "second-model"
+        await talk.api.call("PUT", "/api/settings", {"assistant": {"api_key": "another"}})
+        await talk.run("say Hello again")
+        assert llm.asked()[-1]["key"] == "another"
+        whole = await talk.api.call("PUT", "/api/settings", {"assistant": {"api_key": None}})
+        assert whole["values"]["assistant"]["api_key"] is None
+        assert whole["values"]["assistant"]["model"] == "second-model"
+        assert KEY not in json.dumps(whole)
+        assert KEY not in server.stderr
+
+
+async def test_another_provider_begins_afresh_and_nonsense_changes_nothing(
+    server: ServerProcess, llm: ScriptedLlm
+) -> None:
+    """R69, R185: a key is for one provider; what cannot be is refused in words."""
+    async with Api(server.url, server.token) as api:
+        before = (await api.settings())["values"]["assistant"]
+        for nonsense in (
+            {"provider": "nobody"},
+            {"base_url": "not an address"},
+            {"context_tokens": -1},
+            {"no_such_thing": 1},
+            "gpt",
+        ):
+            with pytest.raises(ApiError) as refused:
+                await api.call("PUT", "/api/settings", {"assistant": nonsense})
+            assert refused.value.status == 422
+            assert "assistant" in refused.value.message
+        assert (await api.settings())["values"]["assistant"] == before
+        wish = {"assistant": {"provider": "anthropic", "model": "claude"}}
+        now = (await api.call("PUT", "/api/settings", wish))["values"]["assistant"]
+        assert (now["model"], now["base_url"], now["api_key"]) == ("claude", "", None)
+        told = await api.call("GET", "/api/assistant")
+        assert told["chosen"] is None
+        assert "key" in told["problem"]["message"]
+
+
+async def test_a_model_is_tried_before_it_is_chosen(server: ServerProcess, llm: ScriptedLlm) -> None:
+    """R169: with the settings as they are but for what is given; nothing is changed by it."""
+    async with Api(server.url, server.token) as api:
+        before = (await api.settings())["values"]["assistant"]
+        for wish in ({}, {"model": "second-model"}, {"api_key": SHOWN}):
+            tried = await api.call("POST", "/api/assistant/check", wish)
+            assert tried["ok"] is True, tried
+            assert llm.asked(own_too=True)[-1]["key"] == KEY
+        assert [asked["model"] for asked in llm.asked(own_too=True)][1] == "second-model"
+        nowhere = f"http://127.0.0.1:{free_port()}/v1"
+        tried = await api.call("POST", "/api/assistant/check", {"base_url": nowhere})
+        assert (tried["ok"], nowhere in tried["message"]) == (False, True)
+        assert tried["hint"]
+        tried = await api.call("POST", "/api/assistant/check", {"provider": "openai"})
+        assert tried["ok"] is False
+        assert "key" in tried["message"]  # that of another provider is not sent there
+        for nonsense in ({"provider": "nobody"}, {"base_url": "not an address"}):
+            with pytest.raises(ApiError, match="assistant") as refused:
+                await api.call("POST", "/api/assistant/check", nonsense)
+            assert refused.value.status == 422
+        models = await api.call("POST", "/api/assistant/models", {"model": None})
+        assert models["models"]
+        assert (await api.settings())["values"]["assistant"] == before
