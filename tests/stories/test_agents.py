@@ -125,6 +125,41 @@ async def test_secrets_are_hidden_in_every_answer_and_kept_when_sent_back(
         await put(api, "scripted", env={"NEW_KEY": MASK})
 
 
+async def test_secrets_among_the_arguments_are_hidden_and_kept_too(
+    server: ServerProcess, api: Api, place: Path, workspace: Path, config: Path
+) -> None:
+    """R125: the agent is started with the real ones, also after others were changed around them."""
+    told = place / "told.json"
+    keep = f"import json, sys; open({str(told)!r}, 'w').write(json.dumps(sys.argv[1:])); sys.exit(3)"
+    real = [
+        "-c",
+        keep,
+        "--api-key=canary-1",
+        "--token",
+        "canary-2",
+        "--model",
+        "m",
+        "--header",
+        "Cookie: canary-3",
+    ]
+    shown = (await put(api, "mine", command=sys.executable, args=real))["args"]
+    assert shown[2:] == [f"--api-key={MASK}", "--token", MASK, "--model", "m", "--header", f"Cookie: {MASK}"]
+    for path in ("/api/agents", "/api/settings"):
+        assert "canary" not in (await api.request("GET", path)).text
+    changed = [*shown[:5], "--new", "--model", "other", *shown[7:]]
+    assert (await put(api, "mine", args=changed))["args"] == changed
+    await put(api, "mine", display_name="Mine")
+    async with talking(server, workspace, "mine") as talk:
+        await talk.run("hi")
+    started_with = [*real[2:5], "--new", "--model", "other", "--header", "Cookie: canary-3"]
+    assert json.loads(told.read_text()) == started_with
+    listed = (await api.call("GET", "/api/settings"))["values"]["acpAgents"]
+    await api.call("PUT", "/api/settings", {"acpAgents": listed})
+    assert all(f"canary-{number}" in config.read_text() for number in (1, 2, 3))
+    with pytest.raises(ApiError, match="has no value yet"):
+        await put(api, "mine", args=[*shown, f"--secret={MASK}"])
+
+
 async def test_the_file_keeps_its_comments_and_its_links_and_is_private(
     server: ServerProcess, api: Api, config: Path, place: Path
 ) -> None:

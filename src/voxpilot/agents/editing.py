@@ -1,20 +1,20 @@
 """Changing the agents in the settings file.
 
-Lives here: which fields a person may change, what is written of them, and
-hiding secrets in what is shown. Of a known agent only what differs from our
-own list is written, so that a better list still helps. Lives elsewhere: the
-file (settings/), the routes (web/agents.py, web/settings.py).
+Lives here: which fields a person may change, and what is written of them. Of
+a known agent only what differs from our own list is written, so that a better
+list still helps. Lives elsewhere: the file (settings/), hiding secrets
+(hidden.py), the routes (web/agents.py, web/settings.py).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
 from voxpilot.agents.catalog import Catalog
+from voxpilot.agents.hidden import hide_args, hide_env, reveal_args, reveal_env
 from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.settings import AgentSettings
@@ -22,20 +22,11 @@ from voxpilot.settings.file import new_table, set_values
 from voxpilot.settings.live import LiveSettings
 from voxpilot.settings.names import AGENT_LIST, agent_fields, snake
 
-MASK = "••••••••"
-"""Stands for a secret's value. Sent back, it leaves the value as it is."""
-_SECRET = re.compile(r"key|token|secret|passw|credential|auth(?!or)|cookie", re.IGNORECASE)
-
 
 def shown(entry: AgentSettings) -> Json:
     """An agent's fields with its secrets hidden."""
-    env = {name: MASK if is_secret(name) and value else value for name, value in entry.env.items()}
-    return {**entry.model_dump(mode="json"), "env": env}
-
-
-def is_secret(name: str) -> bool:
-    """Whether a variable of this name may hold something that nobody should read off a screen."""
-    return _SECRET.search(name) is not None
+    hidden = {"env": hide_env(entry.env), "args": hide_args(entry.args)}
+    return {**entry.model_dump(mode="json"), **hidden}
 
 
 def put_agent(live: LiveSettings, catalog: Catalog, id: str, fields: Mapping[str, Any]) -> None:
@@ -77,10 +68,11 @@ def _wanted(catalog: Catalog, id: str, given: Mapping[str, Any]) -> AgentSetting
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "The agent"
         raise Invalid(f"{where}: {first['msg'].removeprefix('Value error, ')}.") from error
-    env = {name: before.env.get(name) if value == MASK else value for name, value in wanted.env.items()}
-    if unknown := [name for name, value in env.items() if value is None]:
-        raise Invalid(f"{unknown[0]} has no value yet.", "Give its real value once.")
-    return wanted.model_copy(update={"env": env})
+    revealed = {
+        "env": reveal_env(wanted.env, before.env),
+        "args": reveal_args(wanted.args, before.args) if "args" in given else before.args,
+    }
+    return wanted.model_copy(update=revealed)
 
 
 def _to_write(wanted: AgentSettings, default: AgentSettings) -> dict[str, Any]:

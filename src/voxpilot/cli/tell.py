@@ -13,6 +13,7 @@ import sys
 from urllib.parse import urlsplit
 
 from voxpilot.agents.catalog import Agent, Catalog
+from voxpilot.agents.hidden import hide_args
 from voxpilot.chat.events import Json
 from voxpilot.cli.server import NoServer, client, locate
 from voxpilot.errors import Invalid
@@ -86,7 +87,7 @@ def _described(agent: Agent) -> Json:
         "id": agent.id,
         "display_name": agent.display_name,
         "command": agent.command,
-        "args": list(agent.args),
+        "args": hide_args(agent.args),
         "found": agent.path,
         "install_hint": agent.install_hint,
     }

@@ -79,7 +79,7 @@ export function changeOf(form: AgentForm, before: AgentInfo | undefined): AgentC
 }
 
 export function isSecret(variable: Variable): boolean {
-  return variable.value === MASK || /key|token|secret|passw|credential|auth(?!or)|cookie/i.test(variable.name);
+  return variable.value === MASK || /key|token|secret|passw|credential|auth(?!or(?!i))|cookie|bearer/i.test(variable.name);
 }
 
 function wantedOf(agent: AgentInfo | undefined) {

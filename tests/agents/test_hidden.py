@@ -1,0 +1,82 @@
+"""Which arguments are secrets, and what a mask that comes back stands for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voxpilot.agents.hidden import MASK, hide_args, reveal_args
+from voxpilot.errors import Invalid
+
+
+@pytest.mark.parametrize(
+    ("args", "shown"),
+    [
+        (["--api-key=abc"], [f"--api-key={MASK}"]),
+        (["--api-key=a=b c"], [f"--api-key={MASK}"]),
+        (["--token", "abc", "x"], ["--token", MASK, "x"]),
+        (["--token", "-abc"], ["--token", MASK]),
+        (["--auth", "--verbose"], ["--auth", "--verbose"]),
+        (["--auth", "-v"], ["--auth", "-v"]),
+        (["-e", "OPENAI_API_KEY=abc"], ["-e", f"OPENAI_API_KEY={MASK}"]),
+        (["-H", "Authorization: Bearer abc"], ["-H", f"Authorization: {MASK}"]),
+        (["-c", 'model_providers.x.api_key="abc"'], ["-c", f"model_providers.x.api_key={MASK}"]),
+        (
+            ["-c", 'headers={ "X-Api-Key" = "abc", "A" = "b" }'],
+            ["-c", f'headers={{ "X-Api-Key" = "{MASK}", "A" = "b" }}'],
+        ),
+        (["https://me:abc@example.org/x"], [f"https://me:{MASK}@example.org/x"]),
+        (["https://example.org/?a=b&token=abc&c=d"], [f"https://example.org/?a=b&token={MASK}&c=d"]),
+        (["sh", "-c", "exec env TOKEN=abc agent --acp"], ["sh", "-c", f"exec env TOKEN={MASK} agent --acp"]),
+        (["sk-abcdefghijklmnopqrstuvwxyz"], [MASK]),
+        (["use", "ghp_abcdefghijklmnopqrstuvwxyz0123"], ["use", MASK]),
+    ],
+)
+def test_secrets_are_hidden(args: list[str], shown: list[str]) -> None:
+    assert hide_args(args) == shown
+    assert reveal_args(shown, args) == tuple(args)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--acp", "--stdio"],
+        ["--model", "gpt-5", "--max-tokens", "4096"],
+        ["--max-tokens=4096", "--token-limit=5", "max_tokens: 5"],
+        ["--author=me", "--port=8080", "http://127.0.0.1:8080/x"],
+        ["-y", "@zed-industries/claude-code-acp"],
+        ["--api-key="],
+        ["--token"],
+        [""],
+    ],
+)
+def test_everything_else_is_shown(args: list[str]) -> None:
+    assert hide_args(args) == args
+
+
+def test_a_mask_is_found_again_by_the_word_before_it() -> None:
+    before = ["--token", "one", "--key", "two", "sk-" + "x" * 20]
+    moved = ["--verbose", "--key", MASK, MASK, "--token", MASK]
+    assert reveal_args(moved, before) == ("--verbose", "--key", "two", "sk-" + "x" * 20, "--token", "one")
+    assert reveal_args(["--token", "new", "--key", MASK], before) == ("--token", "new", "--key", "two")
+
+
+@pytest.mark.parametrize(
+    "sent", [["--other", MASK], ["--token", MASK, "--token", MASK, MASK, MASK], [f"--x={MASK}"]]
+)
+def test_a_mask_for_nothing_is_refused(sent: list[str]) -> None:
+    """Nor is it guessed which of several was meant."""
+    with pytest.raises(Invalid, match="no value yet"):
+        reveal_args(sent, ["--token", "one", "--key", "two"])
+
+
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab-=: /@?&\"'ktoen"), max_size=12)
+        | st.sampled_from(["--token", "--api-key", "KEY=x"]),
+        max_size=6,
+    )
+)
+def test_what_is_shown_and_sent_back_changes_nothing(args: list[str]) -> None:
+    assert reveal_args(hide_args(args), args) == tuple(args)
