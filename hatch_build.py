@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,9 @@ def _install(with_tools: bool) -> None:
     INSTALLED.write_text(f"{lock} tools" if with_tools else lock)
 
 
+@cache
 def npm_command() -> list[str]:
-    """How to run npm here."""
+    """How to run npm here. Looked for once: the wheel's folder, put on PATH, holds an npm that does not run."""
     return _system_npm() or _wheel_npm()
 
 

