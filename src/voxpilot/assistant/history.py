@@ -26,6 +26,8 @@ _LETTERS_A_TOKEN = 3.5
 """A cautious figure: code and languages other than English take more tokens than prose."""
 _MESSAGE_TOKENS = 12
 """What a message costs besides its text."""
+_IMAGE_TOKENS = 1600
+"""What a large picture costs at most at the usual providers."""
 _PIECES = 4
 """Into so many pieces the budget is divided for cutting."""
 
@@ -77,8 +79,8 @@ def size(messages: Iterable[Message]) -> int:
 
 def _size(message: Message) -> int:
     match message:
-        case PersonSaid(text):
-            return _MESSAGE_TOKENS + tokens(text)
+        case PersonSaid(text, images):
+            return _MESSAGE_TOKENS + tokens(text) + _IMAGE_TOKENS * len(images)
         case ToolReturned(_, _, content):
             return _MESSAGE_TOKENS + tokens(content)
         case ModelSaid(text, calls, stored):
@@ -195,7 +197,7 @@ def _squeezed(exchange: _Exchange, left: int) -> _Exchange:
 
 
 def _noted(turn: _Turn) -> _Turn:
-    return replace(turn, said=PersonSaid(f"{LEFT_OUT}\n\n{turn.said.text}"))
+    return replace(turn, said=replace(turn.said, text=f"{LEFT_OUT}\n\n{turn.said.text}"))
 
 
 def _in_pieces(tokens_over: int, budget: int) -> int:

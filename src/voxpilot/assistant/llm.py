@@ -234,10 +234,11 @@ def _requests(messages: Sequence[Message]) -> Iterator[ModelMessage]:
 
 
 def _part(message: PersonSaid | ToolReturned) -> ModelRequestPart:
-    from pydantic_ai.messages import ToolReturnPart, UserPromptPart
+    from pydantic_ai.messages import BinaryContent, ToolReturnPart, UserPromptPart
 
     if isinstance(message, PersonSaid):
-        return UserPromptPart(message.text)
+        images = [BinaryContent(image.data, media_type=image.media_type) for image in message.images]
+        return UserPromptPart([message.text, *images] if images else message.text)
     return ToolReturnPart(
         tool_name=message.name,
         content=message.content,

@@ -95,8 +95,15 @@ OnDelta = Callable[[Delta], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class PersonSaid:
     text: str
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

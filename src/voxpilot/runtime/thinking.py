@@ -13,14 +13,13 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
-from voxpilot.assistant import history, instructions, llm, providers, toolbox
+from voxpilot.assistant import attachments, history, instructions, llm, providers, toolbox
 from voxpilot.assistant.failures import ContextTooLong
 from voxpilot.assistant.instructions import AvailableAgent
 from voxpilot.assistant.shapes import (
     Delta,
     Message,
     ModelSaid,
-    PersonSaid,
     Step,
     ToolCall,
     ToolReturned,
@@ -205,7 +204,8 @@ class _Pump:
 
 
 def _messages(exchange: Exchange) -> Iterator[Message]:
-    yield PersonSaid(exchange.turn.text)
+    # A model that failed over a picture would fail again.
+    yield attachments.said(exchange.turn.text, exchange.turn.attachments, exchange.turn.state != "failed")
     for step, calls in exchange.steps:
         called = tuple(ToolCall(call.provider_id, call.name, call.arguments) for call in calls)
         yield ModelSaid(step.text, called, step.message)

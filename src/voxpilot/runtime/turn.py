@@ -10,6 +10,7 @@ from __future__ import annotations
 import uuid
 
 from voxpilot.agents import sessions
+from voxpilot.assistant.attachments import check as check_attachments
 from voxpilot.chat.events import (
     ChatInfoChanged,
     Json,
@@ -47,6 +48,8 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
     agent = ledger.chat.agent if ledger.chat.mode == "agent" else ASSISTANT
     if agent is None:
         raise Invalid("This chat has no agent to talk to.", "Choose an agent for the chat.")
+    if agent == ASSISTANT:
+        check_attachments(attachments)
     ledger.last_turn += 1
     turn = ledger.save(
         Turn(

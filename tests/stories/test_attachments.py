@@ -1,0 +1,88 @@
+"""What is attached to a message to the assistant: given to the model, or refused in words."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.kit.assistant import assistant, chatting
+from tests.kit.client import ApiError
+from tests.kit.llm import ScriptedLlm
+from tests.kit.server import ServerProcess
+
+PNG = b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
+PICTURE = {"type": "image", "mimeType": "image/png", "data": PNG}
+TEXT = {"type": "resource", "resource": {"uri": "file:///notes.txt", "text": "Buy milk."}}
+LINK = {"type": "resource_link", "uri": "file:///plan.md", "name": "plan.md"}
+
+
+def pictures_in(body: dict[str, Any]) -> list[str]:
+    """The data of every picture in a request, in either wire."""
+    parts = [p for m in body["messages"] if isinstance(m.get("content"), list) for p in m["content"]]
+    urls = [part["image_url"]["url"].partition("base64,")[2] for part in parts if part["type"] == "image_url"]
+    return urls + [part["source"]["data"] for part in parts if part["type"] == "image"]
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+async def test_pictures_texts_and_links_reach_the_model(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm, wire: str
+) -> None:
+    """P3: also on the next message, and after a restart; the chat keeps what was attached."""
+    server = await start_server(settings=assistant(llm, wire))
+    async with chatting(server, workspace) as talk:
+        turn = await talk.send("say I see", attachments=[PICTURE, TEXT, LINK])
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        sent = llm.asked()[-1]["body"]
+        assert pictures_in(sent) == [PNG]
+        assert "Buy milk." in json.dumps(sent)
+        assert "file:///plan.md" in json.dumps(sent)
+        assert talk.of_kind("message")[0]["attachments"] == [PICTURE, TEXT, LINK]
+        await server.restart()
+        await talk.run("say And now?")
+        assert pictures_in(llm.asked()[-1]["body"]) == [PNG]
+
+
+async def test_what_a_model_did_not_take_is_not_sent_to_it_again(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R69: a model without eyes refuses the picture; the chat goes on without it."""
+    server = await start_server(settings=assistant(llm))
+    async with chatting(server, workspace) as talk:
+        turn = await talk.send("fail 400", attachments=[PICTURE])
+        ended = await talk.ended(turn)
+        assert ended["stop_reason"] == "error"
+        assert "did not take the request" in ended["error"]["message"]
+        assert (await talk.run("say Without it"))["stop_reason"] == "end_turn"
+        sent = llm.asked()[-1]["body"]
+        assert pictures_in(sent) == []
+        assert "not shown again" in json.dumps(sent)
+
+
+async def test_what_no_model_could_take_is_refused_before_it_is_sent(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R69: with what would do; nothing is left of the message."""
+    server: ServerProcess = await start_server(settings=assistant(llm))
+    bad: list[dict[str, Any]] = [
+        {"type": "audio", "mimeType": "audio/wav", "data": PNG},
+        {"type": "image", "mimeType": "image/tiff", "data": PNG},
+        {"type": "image", "mimeType": "image/png", "data": "no base64!"},
+        {"type": "image", "mimeType": "image/png"},
+        {"type": "resource", "resource": {"uri": "file:///a.zip", "blob": PNG}},
+        {"type": "something-new"},
+        {},
+    ]
+    async with chatting(server, workspace) as talk:
+        for attachment in bad:
+            with pytest.raises(ApiError) as refused:
+                await talk.send("say Hello", attachments=[attachment])
+            assert refused.value.status == 422
+            assert refused.value.message
+            assert refused.value.hint
+        assert talk.of_kind("message") == []
+        assert llm.asked() == []
