@@ -103,7 +103,7 @@ def _install(with_tools: bool) -> None:
 
 @cache
 def npm_command() -> list[str]:
-    """How to run npm here. Looked for once: the wheel's folder, put on PATH, holds an npm that does not run."""
+    """How to run npm here. Looked for once: the wheel's folder on PATH holds an npm that does not run."""
     return _system_npm() or _wheel_npm()
 
 
