@@ -65,6 +65,20 @@ _STREAMS = """(text) => [...document.querySelectorAll(".copilot-stream")]
   .map((stream) => stream.textContent).join("") === text"""
 
 
+async def tab_shows(tab: Tab) -> list[list[str]]:
+    """Everything in the conversation, block by block."""
+    shown: list[list[str]] = await tab.evaluate(_SHOWN)
+    assert shown
+    return shown
+
+
+_SHOWN = """() => {
+  const blocks = document.querySelectorAll("[data-testid^=block-], [data-testid=turn-footer], .copilot-block");
+  const told = (block) => [block.dataset.testid, block.dataset.status ?? "", String(block.open ?? "")];
+  return [...blocks].map((block) => [...told(block), block.textContent]);
+}"""
+
+
 async def has_streamed(tab: Tab, characters: int) -> None:
     script = "(n) => (document.querySelector('.copilot-stream')?.textContent.length ?? 0) >= n"
     await tab.page.wait_for_function(script, arg=characters)
@@ -206,6 +220,8 @@ async def test_browsers_come_and_go_while_an_agent_works(
         await tab.turns_end()
         await streams(tab, spoken_by(work))
         await tab.says("end")
+        await expect(block(tab)).not_to_have_attribute("open", "")
+    assert await tab_shows(here) == await tab_shows(other) == await tab_shows(back)
     await other.page.close()
     await back.page.close()
     await api.prompt(chat, "slow 60 0.02")

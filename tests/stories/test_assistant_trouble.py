@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.faults.driver import Talk, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.assistant import assert_valid, assistant, call, chatting, delegate
 from tests.kit.client import Api
+from tests.kit.config import MARK, write_config
 from tests.kit.llm import ScriptedLlm, scripted_llm
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
@@ -272,6 +274,37 @@ async def test_without_any_agent_the_assistant_still_answers(
         assert result["is_error"] is True
         assert "no-such-program-anywhere" in result["content"]
         assert talk.text() == "There is no agent"
+
+
+async def test_on_a_machine_without_any_agent_the_rest_works(
+    workspace: Path, place: Path, mark: str, llm: ScriptedLlm
+) -> None:
+    """R69, R72, R163, R164: the assistant reads and answers; who wants an agent is told how to get one."""
+    (workspace / "a.txt").write_text("alpha")
+    config = write_config(place / "config.toml", {}, assistant(llm))
+    env = {MARK: mark, "PATH": str(Path(sys.executable).parent), "HOME": str(place)}
+    async with ServerProcess(place / "data", config, env=env) as server:
+        async with chatting(server, workspace, None) as talk:
+            found = {agent["id"]: agent["found"] for agent in (await talk.api.agents())["agents"]}
+            assert {id for id, where in found.items() if where} <= {"demo"}
+            lines = [
+                call("read_file", path="a.txt"),
+                delegate("Fix it", agent="copilot"),
+                "say No agent here",
+            ]
+            assert (await talk.run("\n".join(lines)))["stop_reason"] == "end_turn"
+            read, refused = talk.of_kind("tool-result")
+            assert read["content"] == "alpha"
+            assert refused["is_error"] is True
+            assert "copilot" in refused["content"]
+            await talk.api.change_chat(talk.id, mode="agent", agent="copilot")
+            ended = await talk.run("Hello")
+            assert ended["stop_reason"] == "error"
+            assert "npm install" in json.dumps(ended["error"])
+            await talk.api.change_chat(talk.id, mode="llm")
+            assert (await talk.run("say Still here"))["stop_reason"] == "end_turn"
+            assert talk.text() == "No agent hereStill here"
+            await talk.judge()
 
 
 async def test_messages_of_many_chats_are_answered_side_by_side(

@@ -84,6 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({})
 
     def do_GET(self) -> None:
+        self.llm.log.write(self.llm.log.new_number(), looked_at=self.path)
         if self.path.partition("?")[0].endswith("/models"):
             self._json({"object": "list", "has_more": False, "data": [_model(id) for id in MODELS]})
         else:
