@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.kit.traces import recordings
+from voxpilot.agents.translate import tool_fields
 from voxpilot.chat.permissions import (
     Ground,
     Lane,
@@ -18,6 +20,7 @@ from voxpilot.chat.permissions import (
     decide,
     default_policy,
     policy_for,
+    reservation,
 )
 
 ROOT = "/home/u/app"
@@ -92,6 +95,24 @@ def test_only_an_option_that_allows_is_chosen_and_the_modest_one_first(
         {"input": {"command": "git commit -m 'Mend it' && git push origin HEAD~1"}},
         {"input": {"command": "grep -rn 'config' src | head -n 5"}},
         {"input": {"file_path": f"{ROOT}/src/a.py", "old_string": "/etc/passwd", "new_string": "~/.ssh"}},
+        {"input": {"path": f"{ROOT}/a.py", "old": "/etc/passwd", "new": "~/.ssh/id_rsa"}},
+        {"input": {"file": "Makefile", "old": "cd ..", "new": "cat .env"}},
+        {
+            "input": {
+                "path": "a.py",
+                "edits": [{"old": "../x", "new": "../y"}, {"before": "/a", "after": "/b"}],
+            }
+        },
+        {"input": {"filePath": "a.py", "search": "/usr/bin", "replace": "/usr/local/bin"}},
+        {"input": {"changes": {f"{ROOT}/a.py": {"old": "/etc", "new": "/usr"}}}},
+        {
+            "input": {
+                "changes": {"a.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-/etc/x\n+/usr/x\n"}}
+            }
+        },
+        {"input": {"target_file": "a.py", "old_lines": ["/etc/x"], "new_lines": ["sudo ls"]}},
+        {"input": {"command": ["/bin/bash", "-lc", "touch a.txt"], "cwd": ROOT}},
+        {"input": {"command": "/usr/bin/zsh -lc 'touch a.txt'"}},
         {"input": {"file_path": "src/a.py", "content": "#!/usr/bin/env python\nprint('.env')\n"}},
         {"input": {"url": "https://example.org/etc/passwd"}},
         {"input": {"changes": {f"{ROOT}/a.py": {"type": "add"}}}},
@@ -108,6 +129,19 @@ def test_ordinary_work_inside_the_folder_is_covered(call: dict[str, Any]) -> Non
     """R79"""
     assert decide("auto", call, OFFERED, GROUND).why == ""
     assert verdict(**call) == "o"
+
+
+def test_what_real_agents_asked_for_in_their_folder_raises_no_caution() -> None:
+    """R79: every permission in the recordings, which were made in one folder and stayed in it."""
+    ground = Ground(roots=("/workspace",), home="/root")
+    asked = [
+        tool_fields(frame.message["params"]["toolCall"])
+        for frames in recordings().values()
+        for frame in frames
+        if frame.from_agent and frame.message.get("method") == "session/request_permission"
+    ]
+    assert len(asked) > 100
+    assert {reservation(call, ground) for call in asked} == {""}
 
 
 CONTROL = [
@@ -178,6 +212,23 @@ def test_control_files_are_never_covered(path: str, shape: Any) -> None:
         {"input": {"argv": ["/bin/rm", "-rf", "x"]}},
         {"input": ["tee", "/etc/hosts"]},
         {"input": {"source": "a", "destination": "/etc/x"}},
+        {"input": {"old": "a.py", "new": "/etc/x"}},
+        {"input": {"old": "/etc/x", "new": "a.py"}},
+        {"input": {"path": "src", "old": "a.py", "new": "../../x"}},
+        {"input": {"path": ".", "before": "a.py", "after": ".git/hooks/x"}},
+        {"input": {"path": "a.py", "new_path": "/etc/x"}},
+        {"input": {"file": "a.py", "newPath": "../x"}},
+        {"input": {"file": "/etc/x", "old": "a", "new": "b"}},
+        {"input": {"file": "a.py", "old": "a", "new": "b", "command": "cat /etc/passwd"}},
+        {"input": {"file": "a.py", "new": {"path": "/etc/x"}}},
+        {"input": {"file": "a.py", "new": "--- a/x\n+++ /etc/x\n"}},
+        {"input": [{"file": "a.py", "new": "b"}, {"old": "a.py", "new": "/etc/x"}]},
+        {"input": {"command": "/bin/bash -c 'cat /etc/passwd'"}},
+        {"input": {"command": ["/bin/bash", "-lc", "cat /etc/passwd"]}},
+        {"input": {"command": "tee /bin/bash -a < x"}},
+        {"input": {"command": ["tee", "/bin/bash", "-a"]}},
+        {"input": {"command": "/bin/bash x.sh; /bin/rm -rf x"}},
+        {"input": {"command": "/opt/evil/bash -c ls"}},
         {"input": {"path": "a\x00b", "also": "/x"}},
     ],
 )
