@@ -15,6 +15,8 @@ async function start(): Promise<void> {
   render(() => <App />, document.getElementById("app") as HTMLElement);
   await signingIn;
   startHub();
+  // A link opened in a tab that shows the page already changes nothing but the address.
+  addEventListener("hashchange", () => void signInByLink());
   await learnDevice().catch(() => undefined);
   await fetchPages();
 }

@@ -156,6 +156,25 @@ async def shows_where_it_is(tab: Tab) -> None:
     await expect(tab.page.locator(".tab[aria-current=page]")).to_be_in_viewport(ratio=0.9)
 
 
+async def open_editor(tab: Tab) -> None:
+    await tab.page.get_by_role("button", name="Edit scripted", exact=True).click()
+    await tab.find("agent-editor").wait_for()
+
+
+async def try_demo(tab: Tab) -> None:
+    await tab.page.get_by_role("button", name="Test Demo").click()
+    await tab.page.locator("[data-testid=agent-check][data-ok=true]").wait_for()
+
+
+async def make_link(tab: Tab) -> None:
+    await tab.page.get_by_role("button", name="New link").click()
+    await tab.find("new-link").wait_for()
+
+
+async def to_the_end(tab: Tab) -> None:
+    await tab.page.locator(".agent").last.scroll_into_view_if_needed()
+
+
 def by_selector(selector: str, tab: Tab) -> Locator:
     return tab.page.locator(selector)
 
@@ -279,6 +298,7 @@ async def test_every_screen_is_whole_at_both_sizes_in_both_themes(
     for person in strangers.people:
         person.expect_trouble("status of 401")
     await strangers.see("sign-in", "/", lambda tab: tab.page.get_by_role("textbox", name="Link or code"))
+    await strangers.see("expired", "/#code=used", lambda tab: tab.page.get_by_role("alert"))
     await guests.see("welcome", "/", lambda tab: tab.page.get_by_role("button", name="Try the demo"))
     await guests.see("new-chat", "/new", lambda tab: tab.composer)
     for section, sign in SECTIONS.items():
@@ -288,6 +308,12 @@ async def test_every_screen_is_whole_at_both_sizes_in_both_themes(
             partial(by_selector, sign),
             shows_where_it_is,
         )
+    await guests.see(
+        "agent-editor", "/settings/agents", partial(by_selector, SECTIONS["agents"]), open_editor
+    )
+    await guests.see("agent-tested", "/settings/agents", partial(by_selector, SECTIONS["agents"]), try_demo)
+    await guests.see("new-link", "/settings/devices", partial(by_selector, SECTIONS["devices"]), make_link)
+    await guests.see("agents-missing", "/", partial(by_selector, ".agent"), to_the_end)
     await guests.see("missing", "/nowhere", lambda tab: tab.page.get_by_role("link"))
 
     chats = {name: await begin(api, workspace, name) for name in SCENES}

@@ -25,6 +25,18 @@ async def test_a_link_signs_in_once_and_leaves_no_trace_in_the_address(meet: Mee
     assert code not in other.page.url
 
 
+async def test_a_new_link_opened_where_the_old_one_failed_signs_in(meet: Meet, api: Api) -> None:
+    """The tab shows the page already, so only the end of the address changes."""
+    person = await meet("laptop", signed_in=False)
+    person.expect_trouble("status of 401")
+    tab = await person.open("/#code=too-old")
+    await expect(tab.page.get_by_role("alert")).to_be_visible()
+    code = (await api.call("POST", "/api/links"))["code"]
+    await tab.page.goto(f"{person.url}/#code={code}")
+    await tab.is_live()
+    assert code not in tab.page.url
+
+
 async def test_a_typed_code_leads_to_the_chat_that_was_asked_for(meet: Meet, api: Api, chat: str) -> None:
     prompt = script(say("hello there"))
     await api.prompt(chat, prompt)
