@@ -5,6 +5,7 @@ VOXPILOT_SCREENSHOTS=FOLDER keeps a picture of each, to be looked at.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
@@ -261,7 +262,8 @@ class Album:
 
     async def see(self, name: str, path: str, sign: Sign, act: Act | None = None) -> None:
         """Go to a path, wait for a sign that all is there, act, and look."""
-        for person in self.people:
+
+        async def look(person: Person) -> None:
             tab = self.tabs.get(person.name) or await person.open(path)
             if person.name in self.tabs:
                 await tab.page.goto(person.url + path)
@@ -271,11 +273,12 @@ class Album:
                 await act(tab)
             self.flaws += [f"{name} for {person.name}: {flaw}" for flaw in await flaws_of(tab)]
             if KEPT:
-                await tab.page.screenshot(
-                    path=Path(KEPT) / f"{name}-{person.name}.png", animations="disabled"
-                )
+                await tab.page.screenshot(path=Path(KEPT) / f"{name}-{person.name}.png")
+
+        await asyncio.gather(*map(look, self.people))
 
 
+@pytest.mark.timeout(400)
 async def test_every_screen_is_whole_at_both_sizes_in_both_themes(
     meet: Meet, api: Api, workspace: Path, place: Path
 ) -> None:

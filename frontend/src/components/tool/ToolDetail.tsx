@@ -22,7 +22,7 @@ const PROSE = new Set(["think", "fetch", "other", "switch_mode"]);
 export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
   const here = useHere();
   const [loaded, setLoaded] = createSignal<{ places: string; whole: Partial<ToolBlock> }>();
-  const places = () => JSON.stringify(props.block.cut_at);
+  const places = () => JSON.stringify(props.block.cut_at ?? {});
   /** What was loaded holds until the agent sends something newer in its place. */
   const block = (): ToolBlock => ({ ...props.block, ...(loaded()?.places === places() ? loaded()!.whole : {}) });
   async function load() {
