@@ -19,6 +19,7 @@ from voxpilot.assistant.tools.read_file import ReadExternal, look_at_external, r
 from voxpilot.assistant.tools.searching import MOST_HITS, GrepSearch
 
 ROOT = Path(__file__).resolve().parents[2]
+NOTHING = "Nothing found. Files of more than 4 MB are not searched."
 Look = Callable[..., Any]
 
 
@@ -175,13 +176,13 @@ async def test_lines_are_found_by_a_pattern(folder: Path) -> None:
     assert await seen(folder, "grep_search", pattern=r"TODO\s+\w+") == (
         "src/app.py:4:     print('hello')  # TODO greet"
     )
-    assert await seen(folder, "grep_search", pattern="todo") == "Nothing found."
+    assert await seen(folder, "grep_search", pattern="todo") == NOTHING
     assert "src/app.py:4" in await seen(folder, "grep_search", pattern="todo", ignore_case=True)
-    assert await seen(folder, "grep_search", pattern="TODO", glob="*.md") == "Nothing found."
+    assert await seen(folder, "grep_search", pattern="TODO", glob="*.md") == NOTHING
     assert "app.py:4" in await seen(folder, "grep_search", pattern="TODO", path="src", glob="*.py")
     assert "app.py:4" in await seen(folder, "grep_search", pattern="TODO", path="src/app.py")
     assert "cannot be used" in await refused(folder, "grep_search", pattern="(")
-    assert await seen(folder, "grep_search", pattern="--help") == "Nothing found."
+    assert await seen(folder, "grep_search", pattern="--help") == NOTHING
 
 
 @pytest.mark.usefixtures("engine")

@@ -73,9 +73,9 @@ async def tab_shows(tab: Tab) -> list[list[str]]:
 
 
 _SHOWN = """() => {
-  const blocks = document.querySelectorAll("[data-testid^=block-], [data-testid=turn-footer], .copilot-block");
+  const wanted = "[data-testid^=block-], [data-testid=turn-footer], .copilot-block";
   const told = (block) => [block.dataset.testid, block.dataset.status ?? "", String(block.open ?? "")];
-  return [...blocks].map((block) => [...told(block), block.textContent]);
+  return [...document.querySelectorAll(wanted)].map((block) => [...told(block), block.textContent]);
 }"""
 
 

@@ -52,8 +52,7 @@ log = logging.getLogger(__name__)
 CONNECT_SECONDS = 10.0
 LONGEST_WAIT_SECONDS = 20.0
 """A provider that wants us to wait for longer is not waited for."""
-_NO_KEY = "none"
-"""Some servers need no key, but the library wants one."""
+_NO_KEY = "none"  # some servers need no key, but the library wants one
 _TALKATIVE = ("openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2")
 _TOO_LONG = re.compile(
     r"context (length|size|window)|maximum context|prompt is too long|too many tokens|n_ctx", re.IGNORECASE
@@ -320,6 +319,8 @@ def _step(response: ModelResponse, said: _Said) -> Step:
                 part.tool_call_id += f"-{len(calls) + 1}"
             calls[part.tool_call_id] = _call(part.tool_call_id, part.tool_name, part.args)
     used = response.usage
+    if "finish_reason" not in (response.provider_details or {}):
+        response.finish_reason = None  # the library makes one up
     return Step(
         text=said.whole("text"),
         thoughts=said.whole("thought"),

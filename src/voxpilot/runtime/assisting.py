@@ -122,9 +122,7 @@ class Assisting:
         elif not calls:
             self._end_with_answer(current, step, now)
         elif step.number >= self.settings.max_agent_iterations:
-            text = f"The assistant stopped after {step.number} steps."
-            notice = NoticeGiven(level="warning", code="too-many-steps", text=text, turn=current.id)
-            self.ledger.emit(notice, now)
+            self._warn(current, "too-many-steps", f"The assistant stopped after {step.number} steps.", now)
             self._end(current, "done", "max_turn_requests", now)
         else:
             self._ask(current, step.number + 1, now)
@@ -204,11 +202,16 @@ class Assisting:
         self._end(current, "cancelled", "cancelled", now)
 
     def _end_with_answer(self, current: Turn, step: ModelStep, now: float) -> None:
+        finish = (step.message or {}).get("finish_reason", "")
         if not step.text:
-            text = "The model answered nothing."
-            notice = NoticeGiven(level="warning", code="empty-answer", text=text, turn=current.id)
-            self.ledger.emit(notice, now)
-        self._end(current, "done", _STOPS.get((step.message or {}).get("finish_reason", ""), "end_turn"), now)
+            self._warn(current, "empty-answer", "The model answered nothing.", now)
+        elif finish is None:
+            text = "The model did not say that it had finished: its answer may be cut short."
+            self._warn(current, "unfinished-answer", text, now)
+        self._end(current, "done", _STOPS.get(finish, "end_turn"), now)
+
+    def _warn(self, current: Turn, code: str, text: str, now: float) -> None:
+        self.ledger.emit(NoticeGiven(level="warning", code=code, text=text, turn=current.id), now)
 
     def _end(
         self, current: Turn, state: Any, stop_reason: str, now: float, error: Json | None = None

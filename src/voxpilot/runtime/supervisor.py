@@ -131,7 +131,8 @@ class Supervisor:
         await chats.delete_chat(self.house.db, chat_id)
         self._awake.pop(chat_id, None)
         await chat.close()
-        await asyncio.gather(self._workers.pop(chat_id, _nothing()), return_exceptions=True)
+        if (worker := self._workers.pop(chat_id, None)) is not None:
+            await asyncio.gather(worker, return_exceptions=True)
         self.feed.removed(chat_id)
         for process_id in processes:
             await _end_keeper(self.house.settings.keepers / process_id)
@@ -281,7 +282,3 @@ async def _end_keeper(folder: Path) -> None:
 def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         log.error("the sweep at start-up failed", exc_info=error)
-
-
-async def _nothing() -> None:
-    return None

@@ -37,6 +37,8 @@ from voxpilot.storage.rows import Turn
 
 log = logging.getLogger(__name__)
 Act = Callable[[Ledger, float], Json]
+AT_ONCE = 8
+"""Tools of one chat; some start programs."""
 _SHARES = (1.0, 0.6, 0.3)
 """Of what the model can read; a smaller one is tried when it says that it was too much."""
 
@@ -53,6 +55,7 @@ class Thinking:
     ) -> None:
         self._house, self._spawn, self._hand_in = house, spawn, hand_in
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._limit = asyncio.Semaphore(AT_ONCE)
         self._cut = {call.id for call in ledger.all(Call) if runs_here(call)}
         """Tools that ran when the server died; that is counted, once, before any of them runs again."""
 
@@ -143,7 +146,8 @@ class Thinking:
     async def _run(self, ledger: Ledger, call: Call) -> None:
         called = ToolCall(call.provider_id, call.name, call.arguments)
         roots = (ledger.chat.workspace, *ledger.chat.directories)
-        result = await toolbox.run(roots, called, call.agreed or "")
+        async with self._limit:
+            result = await toolbox.run(roots, called, call.agreed or "")
         reach("after-tool")
         await self._hand_in(
             lambda ledger, now: self._assisting(ledger).returned(

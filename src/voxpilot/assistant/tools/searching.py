@@ -31,6 +31,7 @@ MOST_PATHS = 500
 LONGEST_LINE = 300
 SECONDS = 20.0
 _LARGEST_FILE = 4_000_000
+_NOT_SEARCHED = "Files of more than 4 MB are not searched."
 _MOST_PRINTED = 400_000
 _PROGRAM = Path(__file__).with_name("search_program.py")
 Where = Annotated[str, Field(description="The folder to look in, from the workspace; all of it if left out.")]
@@ -90,7 +91,7 @@ async def grep_search(roots: Sequence[str], wanted: GrepSearch) -> ToolResult:
         lines.append(f"[Cut after {len(lines)} lines. Use a narrower pattern, a folder or a glob.]")
     if ran.is_late:
         lines.append(f"[Stopped after {SECONDS:.0f} seconds: there may be more. Name a folder or a glob.]")
-    return result("\n".join(lines) or "Nothing found.")
+    return result("\n".join(lines) or f"Nothing found. {_NOT_SEARCHED}")
 
 
 def _named(folder: str, paths: Iterable[str], pattern: str) -> list[str]:
