@@ -20,7 +20,7 @@ CHECKED := src tests scripts hatch_build.py $(wildcard bench)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run dev test agents check types bench nightly lock clean
+.PHONY: help install run link dev test agents check types bench nightly lock clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -29,6 +29,9 @@ install: .venv/.compiled .venv/.page ## put the program into .venv
 
 run: install ## install, then serve on PORT
 	$(SERVE)
+
+link: install ## print a new sign-in link for the server that runs
+	@.venv/bin/voxpilot link
 
 dev: install ## serve, logging everything
 	VOXPILOT_LOG_LEVEL=debug $(SERVE)

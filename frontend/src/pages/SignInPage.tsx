@@ -57,7 +57,9 @@ export default function SignInPage(): JSX.Element {
             <code>voxpilot link</code>
             <CopyButton text={() => "voxpilot link"} label="Copy command" />
           </p>
-          <p class="quiet small">A link works once, within ten minutes.</p>
+          <p class="quiet small">
+            In its own folder, <code>make link</code> does the same. A link works once, within ten minutes.
+          </p>
         </div>
       </form>
     </main>
