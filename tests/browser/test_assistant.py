@@ -277,6 +277,28 @@ async def test_an_answer_is_whole_whoever_leaves_and_work_cut_off_is_continued(
     await tab.turns_end(4)
 
 
+async def test_what_waits_is_seen_and_can_be_stopped_or_allowed(meet: Meet, chat: str, place: Path) -> None:
+    """R25, R47, R168: a name that is busy, and a file outside the folder."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    await tab.send(f"{delegate(script(say('one'), wait_file('never')))}\nalso {delegate(script(say('two')))}")
+    await streams(tab, "one")
+    await expect(block(tab, 1)).to_contain_text("Waits until “auth-bug” has done what it was given before.")
+    await expect(tab.find("agent-status")).to_have_text("Busy")
+    await tab.find("composer-stop").click()
+    await tab.turns_end()
+    for place_of_block in (0, 1):
+        await expect(block(tab, place_of_block).locator("summary").first).to_contain_text("— stopped")
+    await expect(tab.find("agent-status")).to_have_text("Ready")
+    secret = place / "outside.txt"
+    secret.write_text("hidden")
+    await tab.send(f"call read_file_external {json.dumps({'path': str(secret)})}\nsay I have read it")
+    await expect(tab.find("block-question")).to_contain_text(str(secret))
+    await expect(tab.find("agent-status")).to_have_text("Needs you")
+    await tab.answer("Allow")
+    await tab.turns_end(2)
+    await tab.says("I have read it")
+
+
 async def test_who_answers_is_chosen_at_the_start_and_changed_later(
     meet: Meet, api: Api, workspace: Path, llm: ScriptedLlm
 ) -> None:

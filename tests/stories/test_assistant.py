@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -139,6 +140,7 @@ async def test_a_file_outside_is_read_only_with_consent(
         turn = await talk.send(f"{call}\nsay end")
         question = await talk.question()
         assert question["detail"]["path"] == str(secret)
+        assert str(secret) in question["title"]
         await talk.answer(question, "reject")
         await talk.ended(turn)
         assert talk.of_kind("tool-result")[0]["is_error"] is True
@@ -147,6 +149,23 @@ async def test_a_file_outside_is_read_only_with_consent(
         await talk.answer(await talk.question(2), "allow")
         await talk.ended(turn)
         assert "hidden" in talk.of_kind("tool-result")[1]["content"]
+
+
+async def test_a_file_outside_that_cannot_be_named_is_not_asked_about(
+    server: ServerProcess, workspace: Path, place: Path, llm: ScriptedLlm
+) -> None:
+    """P3: bytes that are no text, and what would end a name; the model is told, once."""
+    odd = os.fsencode(place) + b"/odd-\xff.txt"
+    with open(odd, "w") as file:
+        file.write("hidden")
+    os.symlink(odd, os.fsencode(place) + b"/link.txt")
+    paths = [str(place / "link.txt"), "/etc/pass\0wd"]
+    calls = [f"call read_file_external {json.dumps({'path': path})}" for path in paths]
+    async with chatting(server, workspace) as talk:
+        assert (await talk.run("\n".join([*calls, "say end"])))["stop_reason"] == "end_turn"
+        assert ["is no text" in result["content"] for result in talk.of_kind("tool-result")] == [True, True]
+        assert talk.of_kind("question") == []
+        assert len(llm.asked()) == 3
 
 
 async def test_a_file_outside_is_not_read_when_nobody_answers_in_time(

@@ -179,12 +179,18 @@ class Assisting:
     def _ask_to_read(self, call: Call, now: float) -> None:
         if any(question.detail.get("call") == call.id for question in self.ledger.all(Question)):
             return
+        wanted = os.path.expanduser(str(call.arguments["path"]))
+        path = real_path(wanted)
+        if "\0" in wanted or path != path.encode(errors="replace").decode():
+            why = "The name of this file is no text, so nobody can be asked about it."
+            delegating.end(self.ledger, call, why, None, True, now)
+            return
         questions.ask_ourselves(
             self.ledger,
             OUTSIDE,
             "confirm",
-            "May the assistant read a file outside the workspace?",
-            {"call": call.id, "path": real_path(os.path.expanduser(str(call.arguments["path"])))},
+            f"May the assistant read {path}, which is outside the workspace?",
+            {"call": call.id, "path": path},
             (
                 {"id": "allow", "label": "Allow", "kind": "allow_once"},
                 {"id": "reject", "label": "Reject", "kind": "reject_once"},
