@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import StartServer
-from tests.fakes.script import say, script, wait_file
+from tests.fakes.script import say, script, stop, wait_file
 from tests.faults.driver import Talk, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.assistant import assert_valid, assistant, call, chatting, delegate
@@ -274,6 +274,30 @@ async def test_without_any_agent_the_assistant_still_answers(
         assert result["is_error"] is True
         assert "no-such-program-anywhere" in result["content"]
         assert talk.text() == "There is no agent"
+
+
+async def test_agents_with_troubles_of_their_own_do_not_trouble_the_chat(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R8, R38, R62, R72: one wants a sign-in, one does not start, one says nothing, others stop early."""
+    async with chatting(server, workspace) as talk:
+        for number, fault in enumerate(("auth-on-new", "auth-on-prompt"), 1):
+            turn = await talk.send(f"{delegate(script(say('in')), 'A', f'scripted-{fault}')}\nsay .")
+            question = await talk.question(number)
+            assert question["type"] == "sign-in"
+            await talk.answer(question, "method:scripted-login")
+            assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+            assert talk.of_kind("tool-result")[-1]["content"] == "in"
+        for fault, words in (("exit-at-spawn", "exit code 3"), ("empty", "said nothing")):
+            await talk.run(f"{delegate('x', 'A', f'scripted-{fault}')}\nsay .")
+            assert words in talk.of_kind("tool-result")[-1]["content"]
+        for reason in ("refusal", "max_tokens", "max_turn_requests", "something_new"):
+            await talk.run(f"{delegate(script(say('half'), stop(reason)), 'A')}\nsay .")
+            assert talk.of_kind("copilot-done")[-1]["stop_reason"] == reason
+            assert reason in talk.of_kind("tool-result")[-1]["content"]
+        assert_valid(llm.asked()[-1]["body"])
+        assert talk.text() == "." * 8
+        await talk.judge()
 
 
 async def test_on_a_machine_without_any_agent_the_rest_works(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import StartServer
-from tests.kit.assistant import assistant, chatting
+from tests.kit.assistant import assert_valid, assistant, call, chatting
 from tests.kit.client import Api, ApiError
 from tests.kit.llm import ScriptedLlm
 from tests.kit.server import ServerProcess, free_port
@@ -45,6 +45,32 @@ async def test_what_is_not_named_stays_and_the_key_is_kept_and_never_told(
         assert whole["values"]["assistant"]["model"] == "second-model"
         assert KEY not in json.dumps(whole)
         assert KEY not in server.stderr
+
+
+async def test_a_conversation_goes_on_with_a_model_of_another_provider(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R169: thoughts and calls of the one are no hindrance to the other, there and back."""
+    (workspace / "a.txt").write_text("alpha")
+    look = f"think Hm\nsay Let me see\n{call('read_file', path='a.txt')}\nthink Aha\nsay It is alpha"
+    wires = [
+        {"provider": "anthropic", "base_url": llm.url},
+        {"provider": "compatible", "base_url": llm.openai},
+    ]
+    async with chatting(server, workspace) as talk:
+        await talk.run(look)
+        for wire in wires:
+            wish = {"assistant": {**wire, "model": "other", "api_key": "k"}}
+            await talk.api.call("PUT", "/api/settings", wish)
+            assert (await talk.run(look))["stop_reason"] == "end_turn"
+            assert_valid(llm.asked()[-1]["body"])
+            assert json.dumps(llm.asked()[-1]["body"]).count("It is alpha") >= 1
+        assert [asked["path"].rsplit("/", 1)[-1] for asked in llm.asked()] == [
+            *["completions"] * 2,
+            *["messages"] * 2,
+            *["completions"] * 2,
+        ]
+        assert talk.text() == "Let me seeIt is alpha" * 3
 
 
 async def test_another_provider_begins_afresh_and_nonsense_changes_nothing(
