@@ -44,6 +44,33 @@ async def test_a_folder_is_trusted_on_a_card_of_our_own(
     assert len(agent_log.starts()) == 1
 
 
+async def test_a_changed_command_is_shown_before_it_is_run(
+    meet: Meet, server: ServerProcess, api: Api, workspace: Path, agent_log: AgentLog
+) -> None:
+    """A46: on a phone, as it is now and as it was; said by VoxPilot and not by an agent."""
+    await api.call("PUT", "/api/settings", {"trusted_folders": [str(workspace)]})
+    made = await api.create_chat(workspace)
+    tab = await (await meet("phone", viewport={"width": 390, "height": 844})).open_chat(made["id"])
+    await tab.send(script(say("one")))
+    await tab.turns_end()
+    head, mark, table = server.config.read_text().partition('[agents."scripted"]')
+    server.config.write_text(head + mark + table.replace('"--log"', '"--agent-version", "9", "--log"', 1))
+    await api.call("GET", "/api/settings")
+    await api.restart(made["id"], reload=True)
+    card = tab.page.locator(".dock [data-testid=block-question]")
+    await expect(card).to_contain_text("VoxPilot asks")
+    await expect(card).to_contain_text("another command than before")
+    now, before = card.locator("blockquote").nth(0), card.locator("blockquote").nth(1)
+    await expect(now).to_contain_text("--agent-version 9")
+    await expect(before).not_to_contain_text("--agent-version")
+    assert await tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert len(agent_log.starts()) == 1
+    await tab.answer("Start it so")
+    await tab.send(script(say("two")))
+    await tab.turns_end(2)
+    assert len(agent_log.starts()) == 2
+
+
 async def test_trust_is_taken_back_on_a_phone(
     meet: Meet, api: Api, workspace: Path, agent_log: AgentLog
 ) -> None:

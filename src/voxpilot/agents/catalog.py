@@ -23,6 +23,7 @@ from voxpilot.errors import Invalid, NotFound
 from voxpilot.keeper.attach import KeeperSpec
 from voxpilot.settings import AgentSettings, Settings
 from voxpilot.settings.live import LiveSettings
+from voxpilot.storage.rows import AgreedCommand
 
 _PASSED = ("HOME", "PATH", "LANG", "TERM", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ")
 """All that a child sees of our environment, beside LC_… and what its agent names."""
@@ -74,6 +75,8 @@ class Catalog:
         self._environ = os.environ if environ is None else environ
         self._login_path = LoginPath(self._passed(()))
         self.versions = Versions()
+        self.agreed: dict[str, AgreedCommand] = {}
+        """How each agent was last started with a person's consent; see agreed.py."""
         self._entries_of: tuple[Settings, dict[str, AgentSettings]] | None = None
 
     def all(self) -> list[Agent]:
@@ -146,6 +149,15 @@ class Catalog:
         entry = known_agents().get(id)
         path = self._live.now.copilot_cli_path
         return entry.model_copy(update={"command": path}) if entry and id == "copilot" and path else entry
+
+    def is_as_shipped(self, id: str) -> bool:
+        """Nothing in the settings file speaks about it; the environment may."""
+        entry, known = self._entries().get(id), known_agents().get(id)
+        if entry is None or known is None:
+            return False
+        return entry == known.model_copy(
+            update={name: getattr(entry, name) for name in self.fixed_fields(id)}
+        )
 
     def fixed_fields(self, id: str) -> tuple[str, ...]:
         """What the environment decides about an agent."""

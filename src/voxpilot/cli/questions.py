@@ -111,6 +111,9 @@ def described(question: Json) -> Iterator[str]:
         yield f"  kind: {one_line(detail['tool_kind'])}"
     if detail.get("why"):
         yield f"  {one_line(detail['why'])}"
+    for name, label in (("text", ""), ("before", "before: ")):
+        if question["type"] == "confirm" and isinstance(detail.get(name), str):
+            yield from _indented(label, detail[name])
     if detail.get("caution"):
         yield f"  take care: {one_line(detail['caution'])}"
     yield from _ways_to_sign_in(detail)

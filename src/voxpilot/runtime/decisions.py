@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voxpilot.runtime import assisting, files, questions, restoring, signing_in, terminals, trust, turn
+from voxpilot.runtime import (
+    agreeing,
+    assisting,
+    files,
+    questions,
+    restoring,
+    signing_in,
+    terminals,
+    trust,
+    turn,
+)
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question
 
@@ -20,6 +30,7 @@ _CONSEQUENCES: dict[str, Consequence] = {
     restoring.CONTEXT: restoring.context_decided,
     signing_in.PURPOSE: signing_in.decided,
     trust.PURPOSE: trust.decided,
+    agreeing.PURPOSE: agreeing.decided,
     terminals.PURPOSE: terminals.decided,
 }
 

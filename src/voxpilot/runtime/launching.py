@@ -18,7 +18,7 @@ from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import AgentRefused, describe_error
 from voxpilot.agents.opening import no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import tasks, trust, turn
+from voxpilot.runtime import agreeing, tasks, trust, turn
 from voxpilot.runtime.starts import ordinal
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
@@ -49,6 +49,8 @@ class Launching:
     def launch(self, agent: str, now: float) -> None:
         ledger = self.ledger
         if not trust.is_given(ledger, self.settings, agent, now):
+            return
+        if not agreeing.is_given(ledger, self.catalog, agent, now):
             return
         process = Process(
             id=f"k-{uuid.uuid4().hex[:12]}",

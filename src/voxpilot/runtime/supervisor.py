@@ -14,6 +14,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+from voxpilot.agents.agreed import as_agreed
 from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import Json, NoticeGiven
 from voxpilot.errors import NotFound, ShuttingDown
@@ -30,11 +31,12 @@ from voxpilot.runtime.starts import Starts
 from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import chats
 from voxpilot.storage import ledger as ledgers
+from voxpilot.storage.agreed import list_agreed, note_agreed
 from voxpilot.storage.database import Database
 from voxpilot.storage.event_log import Recorded
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.replies import find_reply
-from voxpilot.storage.rows import Process, TrustedFolder, Turn
+from voxpilot.storage.rows import AgreedCommand, Process, TrustedFolder, Turn
 from voxpilot.storage.trusted import list_folders, remove_folder
 
 log = logging.getLogger(__name__)
@@ -66,6 +68,8 @@ class Supervisor:
 
     async def __aenter__(self) -> Supervisor:
         self.house.settings.keepers.mkdir(mode=0o700, exist_ok=True)
+        agreed = await list_agreed(self.house.db)
+        self.house.catalog.agreed.update({row.agent: row for row in agreed})
         self._sweeping = asyncio.create_task(self._sweep())
         self._sweeping.add_done_callback(_log_failure)
         loop = asyncio.get_running_loop()
@@ -147,6 +151,12 @@ class Supervisor:
             for chat in self._awake.values():
                 chat.ledger.unlearn(found[0])
 
+    async def agree_to(self, agent: str) -> None:
+        """A person has changed an agent here: that is how it is to be started."""
+        row = as_agreed(self.house.catalog, agent, self.house.clock.now())
+        await note_agreed(self.house.db, row)
+        self.house.catalog.agreed[agent] = row
+
     async def stop_agents(self) -> None:
         """Before leaving for good: cancel every turn, then end every agent."""
         if self._sweeping is not None:
@@ -179,6 +189,7 @@ class Supervisor:
     def _chat_changed(self, chat_id: str, events: list[Recorded]) -> None:
         if any(event.kind == "answer" for event in events) and chat_id in self._awake:
             self._spread_trust(self._awake[chat_id])
+            self._spread_agreement(self._awake[chat_id])
         if any(event.kind in _TELLING for event in events):
             self.feed.changed(chat_id)
 
@@ -197,6 +208,14 @@ class Supervisor:
         for other in self._awake.values():
             if other is not chat:
                 other.learn(chat.ledger.all(TrustedFolder))
+
+    def _spread_agreement(self, chat: LiveChat) -> None:
+        """A command agreed to in one chat is agreed to in all."""
+        for row in chat.ledger.all(AgreedCommand):
+            known = self.house.catalog.agreed.get(row.agent)
+            if known is None or known.at < row.at:
+                self.house.catalog.agreed[row.agent] = row
+            self._settings_changed()  # others may have asked the same
 
     async def _sweep(self) -> None:
         """Find the agents that worked on without us, and end what belongs to no chat."""

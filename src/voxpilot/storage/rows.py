@@ -251,6 +251,21 @@ class Question(Row):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgreedCommand(Row):
+    """How an agent was started when a person last agreed to it, or for the first time."""
+
+    TABLE = "agreed_commands"
+    KEY = ("agent",)
+    REPLACES = True
+    agent: str
+    fingerprint: str
+    """Of all that decides what is run."""
+    shown: str
+    """The same in words, without secrets."""
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrustedFolder(Row):
     """A person said that agents may be started there and below."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import APIRouter, BackgroundTasks
 
 from voxpilot.agents.abilities import abilities_of, in_words, name_of
+from voxpilot.agents.agreed import is_agreed
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.editing import put_agent, remove_agent, shown
 from voxpilot.agents.versions import is_enough
@@ -46,7 +47,11 @@ async def change(agent_id: str, body: AgentChange, sup: Sup) -> Json:
     """Change an agent or add one. What is not given stays as it is, and so does a secret sent back hidden."""
     house = sup.house
     fields = body.model_dump(exclude_unset=True)
+    await asyncio.to_thread(house.live.refresh)
+    was_agreed = is_agreed(house.catalog, agent_id)
     await asyncio.to_thread(put_agent, house.live, house.catalog, agent_id, fields)
+    if was_agreed:
+        await sup.agree_to(agent_id)
     return await _one(sup, agent_id)
 
 
@@ -70,7 +75,7 @@ def _look(sup: Supervisor) -> tuple[list[Agent], str]:
 
 def _find_versions(catalog: Catalog, agents: list[Agent]) -> None:
     for agent in agents:
-        if agent.path and agent.entry.version_args:
+        if agent.path and agent.entry.version_args and is_agreed(catalog, agent.id):
             catalog.versions.find(agent.path, agent.entry.version_args, agent.env)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from voxpilot.agents.agreed import is_agreed
 from voxpilot.agents.past import Past
 from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict
@@ -34,7 +35,7 @@ async def list_sessions(
     cursor: Annotated[str | None, Query(max_length=4096)] = None,
 ) -> Json:
     """Starts the agent for as long as it takes to ask it."""
-    found, following = await _past(sup).sessions(sup.house.catalog.get(agent_id), workspace, cursor)
+    found, following = await _past(sup, agent_id).sessions(sup.house.catalog.get(agent_id), workspace, cursor)
     ours = await chats.chats_with_sessions(sup.house.db, agent_id)
     listed = [{**asdict(session), "chat": ours.get(session.session_id)} for session in found]
     return {"sessions": listed, "next": following}
@@ -47,7 +48,7 @@ async def fork(agent_id: str, session_id: str, body: ForkWish, sup: Sup) -> Json
     await check_folder(body.workspace)
     if untrusted([body.workspace], await list_folders(sup.house.db), sup.house.settings):
         raise Conflict(f"Nobody has trusted {body.workspace} yet.", "Send a message in a chat there first.")
-    return {"session_id": await _past(sup).fork(agent, session_id, body.workspace)}
+    return {"session_id": await _past(sup, agent_id).fork(agent, session_id, body.workspace)}
 
 
 @router.delete("/{session_id:path}", status_code=204)
@@ -55,9 +56,11 @@ async def delete(agent_id: str, session_id: str, sup: Sup) -> None:
     ours = await chats.chats_with_sessions(sup.house.db, agent_id)
     if session_id in ours:
         raise Conflict("A chat has this session open.", "Delete the chat first.")
-    await _past(sup).delete(sup.house.catalog.get(agent_id), session_id)
+    await _past(sup, agent_id).delete(sup.house.catalog.get(agent_id), session_id)
 
 
-def _past(sup: Supervisor) -> Past:
+def _past(sup: Supervisor, agent_id: str) -> Past:
     settings = sup.house.settings
+    if not is_agreed(sup.house.catalog, agent_id):
+        raise Conflict("The agent's command has changed.", "Send it a message first; you are asked there.")
     return Past(sup.house.catalog, settings.keepers, settings.start_timeout)

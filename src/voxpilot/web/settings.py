@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
 
+from voxpilot.agents.agreed import is_agreed
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.editing import put_agents, shown
 from voxpilot.chat.events import Json
@@ -37,7 +38,13 @@ async def read(sup: Sup) -> Json:
 @router.put("", response_model=SettingsInfo)
 async def change(body: Annotated[Anything, Body()], sup: Sup) -> Json:
     """Change the settings named, under either of their names; null is the default again."""
-    await asyncio.to_thread(_change, sup.house.live, sup.house.catalog, body)
+    catalog = sup.house.catalog
+    await asyncio.to_thread(sup.house.live.refresh)
+    agreed = {agent.id for agent in catalog.all() if is_agreed(catalog, agent.id)}
+    await asyncio.to_thread(_change, sup.house.live, catalog, body)
+    for agent in catalog.all():
+        if agent.id in agreed and not is_agreed(catalog, agent.id):
+            await sup.agree_to(agent.id)
     return _described(sup.house)
 
 

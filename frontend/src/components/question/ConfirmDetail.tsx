@@ -1,4 +1,4 @@
-// What a question of the house itself is about: folders to trust, words to send along.
+// What a question of the house itself is about: folders to trust, words to send along, a command that has changed.
 import { For, Show, type JSX } from "solid-js";
 
 import type { QuestionDetail } from "../../state";
@@ -11,7 +11,7 @@ export function ConfirmDetail(props: { detail: QuestionDetail }): JSX.Element {
     const given = props.detail["folders"];
     return Array.isArray(given) ? given.filter((one): one is string => typeof one === "string") : [];
   };
-  const words = () => (typeof props.detail["text"] === "string" ? props.detail["text"] : "");
+  const told = (name: string) => (typeof props.detail[name] === "string" ? props.detail[name] : "");
   return (
     <>
       <Show when={folders().length > 0}>
@@ -26,11 +26,21 @@ export function ConfirmDetail(props: { detail: QuestionDetail }): JSX.Element {
           </For>
         </ul>
       </Show>
-      <Show when={words()}>
+      <Show when={told("text")}>
         {(text) => (
           <blockquote class="quoted" dir="auto">
             {visibleText(text())}
           </blockquote>
+        )}
+      </Show>
+      <Show when={told("before")}>
+        {(text) => (
+          <>
+            <p class="quiet small">Before, it was</p>
+            <blockquote class="quoted" dir="auto">
+              {visibleText(text())}
+            </blockquote>
+          </>
         )}
       </Show>
     </>

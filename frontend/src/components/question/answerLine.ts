@@ -12,12 +12,13 @@ const OUTCOMES: Record<string, string> = {
   decline: "Declined",
   cancel: "Dismissed",
   trust: "Trusted",
+  start: "Agreed to",
   not_now: "Put off",
   "signed-in": "Signed in",
   "sign-in-failed": "Tried in the terminal",
 };
 
-const POSITIVE = new Set(["accept", "trust", "retry", "sign_in", "signed-in"]);
+const POSITIVE = new Set(["accept", "trust", "start", "retry", "sign_in", "signed-in"]);
 
 export interface AnswerLine {
   readonly words: string;

@@ -2,7 +2,7 @@
 
 import type { QuestionOption } from "../../state";
 
-const USUAL: Record<string, string> = { allow_once: "y", allow_always: "a", reject_once: "n", reject_always: "d", trust: "y", retry: "y", not_now: "n" };
+const USUAL: Record<string, string> = { allow_once: "y", allow_always: "a", reject_once: "n", reject_always: "d", trust: "y", start: "y", retry: "y", not_now: "n" };
 
 /** One letter or digit for each option, all different; the same kind of option has the same letter in every card. */
 export function lettersFor(options: readonly QuestionOption[]): string[] {
@@ -16,7 +16,7 @@ export function lettersFor(options: readonly QuestionOption[]): string[] {
 }
 
 export function isAllowing(option: QuestionOption): boolean {
-  return option.kind.startsWith("allow") || option.kind === "trust" || option.kind === "retry";
+  return option.kind.startsWith("allow") || ["trust", "start", "retry"].includes(option.kind);
 }
 
 export function isRejecting(option: QuestionOption): boolean {

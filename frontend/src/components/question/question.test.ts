@@ -48,6 +48,7 @@ describe("the line that is left of a question", () => {
     [{ outcome: "allow_once", by: "auto" }, "Approved automatically, 14:02"],
     [{ outcome: "reject_once", by: "expired" }, "Turned down after a while without an answer, 14:02"],
     [{ outcome: "trust", by: "person", where: "Phone" }, "Trusted by you on Phone, 14:02"],
+    [{ outcome: "start", by: "person" }, "Agreed to by you, 14:02"],
     [{ outcome: "cancelled", by: "cancelled" }, "Not answered: the turn was stopped, 14:02"],
     [{ outcome: "expired", by: "expired" }, "Not answered: the agent was gone, 14:02"],
     [{ outcome: "decline", by: "person" }, "Declined by you, 14:02"],

@@ -1,0 +1,169 @@
+"""An agent whose command was changed behind a person's back is not started before the person agrees."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.script import say, script
+from tests.faults.driver import Talk, talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import Api, ApiError
+from tests.kit.config import scripted
+from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
+from tests.stories.test_cli import Finished, Voxpilot, code
+from tests.stories.test_cli import finished as finished
+from tests.stories.test_cli import port as port
+from tests.stories.test_cli import voxpilot as voxpilot
+
+HELLO = script(say("hello"))
+
+
+def mine(place: Path, log: AgentLog, version: str = "1", **more: Any) -> dict[str, Any]:
+    options = ["--store", str(place / "agent"), "--agent-version", version]
+    return scripted(log=log.path, options=options, env={"MY_KEY": "canary"}) | more
+
+
+@pytest.fixture
+async def server(start_server: StartServer, place: Path, agent_log: AgentLog) -> ServerProcess:
+    return await start_server(agents={"mine": mine(place, agent_log)})
+
+
+async def tamper(server: ServerProcess, api: Api, old: str, new: str) -> None:
+    """Somebody who can write the settings file changes it, and the server notices."""
+    head, mark, table = server.config.read_text().partition('[agents."mine"]')
+    assert old in table
+    server.config.write_text(head + mark + table.replace(old, new))
+    await api.call("GET", "/api/settings")
+
+
+def asked(talk: Talk) -> list[dict[str, Any]]:
+    return [question for question in talk.of_kind("question") if question["type"] == "confirm"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shows"),
+    [
+        ('"--agent-version", "1"', '"--agent-version", "2"', "--agent-version 2"),
+        ('"MY_KEY" = "canary"', '"MY_KEY" = "another", "EVIL" = "1"', "EVIL"),
+        ("pass_env = [", 'pass_env = ["SSH_AUTH_SOCK", ', "SSH_AUTH_SOCK"),
+    ],
+)
+async def test_a_command_that_was_changed_in_the_file_is_asked_about(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog, old: str, new: str, shows: str
+) -> None:
+    """A46: arguments, variables, and what passes to it; the question survives a killed server."""
+    async with talking(server, workspace, "mine") as talk, talking(server, workspace, "mine") as other:
+        await talk.run(HELLO)
+        await tamper(server, talk.api, old, new)
+        await talk.run(HELLO)  # the one that runs goes on
+        await talk.api.restart(talk.id, reload=True)
+        question = await talk.question()
+        assert question["title"] == "Start mine with another command than before?"
+        assert shows in question["detail"]["text"]
+        assert shows not in question["detail"]["before"]
+        assert "canary" not in str(question)
+        await server.restart()
+        assert len(agent_log.starts()) == 1
+        await talk.answer(question, "not-now")
+        await until(lambda: bool(talk.notices("not-agreed")), 10)
+        turn = await talk.send(HELLO)
+        again = await talk.question(2)
+        waiting = await other.send(HELLO)
+        await other.question()
+        assert len(agent_log.starts()) == 1
+        await talk.answer(again, "start")
+        await talk.ended(turn)
+        await other.ended(waiting)
+        assert [answer["by"] for answer in other.of_kind("answer")] == ["rule"]
+        assert len(agent_log.starts()) == 3
+        await talk.api.restart(talk.id, reload=True)
+        await talk.run(HELLO)
+        assert len(asked(talk)) == 2
+        await talk.judge(text="hello" * 4)
+        await other.judge(text="hello")
+
+
+async def test_what_a_person_changes_on_the_page_is_not_asked_about(
+    server: ServerProcess, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """A46: but it does not vouch for what somebody else has changed before."""
+    async with talking(server, workspace, "mine") as talk:
+        await talk.run(HELLO)
+        await talk.api.call("PUT", "/api/agents/mine", {"args": mine(place, agent_log, "2")["args"]})
+        await talk.api.restart(talk.id, reload=True)
+        await talk.run(HELLO)
+        await talk.api.call("PUT", "/api/settings", {"crash_limit": 7})
+        await talk.api.restart(talk.id, reload=True)
+        await talk.run(HELLO)
+        assert asked(talk) == []
+        await tamper(server, talk.api, '"--agent-version", "2"', '"--agent-version", "3"')
+        await talk.api.call("PUT", "/api/agents/mine", {"display_name": "My own"})
+        await talk.api.restart(talk.id, reload=True)
+        await talk.question()
+        await tamper(server, talk.api, '"--agent-version", "3"', '"--agent-version", "2"')
+        await talk.run(HELLO)  # as it was agreed to: nobody need answer
+        assert [answer["by"] for answer in talk.of_kind("answer")] == ["rule"]
+
+
+async def test_a_command_that_changes_again_is_not_the_one_agreed_to(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """A46: what was shown is what the answer is about."""
+    async with talking(server, workspace, "mine") as talk:
+        await talk.run(HELLO)
+        await tamper(server, talk.api, '"MY_KEY" = "canary"', '"MY_KEY" = "two"')
+        await talk.api.restart(talk.id, reload=True)
+        first = await talk.question()
+        await tamper(server, talk.api, '"MY_KEY" = "two"', '"MY_KEY" = "three"')
+        second = await talk.question(2)
+        with pytest.raises(ApiError):
+            await talk.answer(first, "start")
+        assert len(agent_log.starts()) == 1
+        await talk.answer(second, "start")
+        await talk.run(HELLO)
+        assert len(agent_log.starts()) == 2
+
+
+async def test_nothing_else_starts_it_either(
+    server: ServerProcess, api: Api, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """A46: neither its history nor the look at its version; a first start needs no question."""
+    ran = place / "ran"
+    async with talking(server, workspace, "mine") as talk:
+        await talk.run(HELLO)
+        assert asked(talk) == []
+        program = place / "evil.py"
+        program.write_text(f"open({str(ran)!r}, 'a').write('x')")
+        head, mark, _ = server.config.read_text().partition('[agents."mine"]\n')
+        lines = [f'{name} = ["{program}"]' for name in ("args", "version_args")]
+        server.config.write_text("\n".join([f'{head}{mark}command = "{sys.executable}"', *lines, ""]))
+        listed = (await api.call("GET", "/api/agents"))["agents"]
+        assert next(agent for agent in listed if agent["id"] == "mine")["args"] == [str(program)]
+        await api.call("GET", "/api/agents")
+        for method, path in (("GET", ""), ("DELETE", "/x")):
+            with pytest.raises(ApiError) as refused:
+                await api.call(method, f"/api/agents/mine/sessions{path}")
+            assert refused.value.status == 409
+        assert not ran.exists()
+
+
+async def test_trusting_a_folder_at_the_terminal_agrees_to_no_command(
+    server: ServerProcess, voxpilot: Voxpilot, finished: Finished, api: Api, agent_log: AgentLog
+) -> None:
+    """A46: `--trust` is about the folder; the command is shown there too."""
+    words = ("run", "--agent", "mine", "--trust")
+    assert code(await finished(*words, HELLO)) == 0
+    await tamper(server, api, '"--agent-version", "1"', '"--agent-version", "2"')
+    run = voxpilot(*words, HELLO, terminal=True)
+    await run.prints("Choose 1-2")
+    assert "--agent-version 2" in run.err + run.out
+    assert len(agent_log.starts()) == 1
+    run.types("2\n")
+    assert await run.ends() == 130
+    assert len(agent_log.starts()) == 1
