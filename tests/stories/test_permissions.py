@@ -428,13 +428,19 @@ async def test_files_and_commands_done_for_an_agent_pass_the_same_policy(
 
 
 async def test_the_demo_asks_without_a_warning(server: ServerProcess) -> None:
-    """What it writes into its file is no path, so a newcomer's first question is calm."""
+    """What it writes into its file is no path, nor is its Python: a newcomer's first questions are calm."""
     async with Api(server.url, server.token) as api:
         chat = (await api.call("POST", "/api/chats", {"agent": "demo", "key": new_key()}))["id"]
         async with Viewer(server.url, server.token, chat) as viewer:
             await api.prompt(chat, "Show me what you can do.")
-            question = (await viewer.read_until("question", 30))[-1].data
-            assert question["type"] == "permission"
-            assert "caution" not in question["detail"]
+            seen = 0
+            for _ in ("the edit", "the test run"):
+                events = await viewer.read_until("question", 30, since=seen)
+                seen += len(events)
+                question = events[-1].data
+                assert question["type"] == "permission"
+                assert "caution" not in question["detail"]
+                await api.answer(chat, question["id"], question["options"][0]["id"])
+            await viewer.read_until("question", 30, since=seen)
             await api.cancel(chat)
             await viewer.read_turns(1, 30)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -19,10 +20,12 @@ LONGEST_LINE_BYTES = 1 << 20
 
 @asynccontextmanager
 async def running(command: Sequence[str], folder: Path) -> AsyncIterator[Process]:
-    """Run the command; on leaving the block it ends, with all that it started."""
+    """Run the command, with our own Python; on leaving the block it ends, with all that it started."""
+    found = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,
+        env={**os.environ, "PATH": found},
         stdin=DEVNULL,
         stdout=PIPE,
         stderr=STDOUT,

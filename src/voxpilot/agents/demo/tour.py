@@ -23,7 +23,7 @@ TEST = "Run the tests"
 TELL = "Say what was done"
 
 # -B: a program changed twice in a second must not be run from a stale cache.
-TEST_COMMAND = (sys.executable, "-B", "-m", "unittest", "-v")
+TEST_COMMAND = (Path(sys.executable).name, "-B", "-m", "unittest", "-v")
 SHOWN_LETTERS = 20_000
 
 TOOL_SECONDS = 0.5
