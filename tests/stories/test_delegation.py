@@ -403,7 +403,7 @@ async def test_a_name_that_is_busy_waits_its_turn_and_says_so(
     async with chatting(server, workspace) as talk:
         turn = await talk.send("\n".join([*lines, "say end"]))
         await until(lambda: len(talk.notices("session-busy")) == 2, 30)
-        calls = [event["id"] for event in talk.of_kind("tool-call")]
+        calls = [row.data["id"] for row in talk.rows() if row.kind == "tool-call"]
         assert [notice["tool_call_id"] for notice in talk.notices("session-busy")] == calls[1:]
         assert "“A”" in talk.notices("session-busy")[0]["text"]
         await until(lambda: len(agent_log.prompts()) == 1, 30)
