@@ -7,14 +7,16 @@ import base64
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
-from playwright.async_api import expect
+from playwright.async_api import Frame, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
 from tests.browser.person import Person
 from tests.fakes.script import script, update
 from tests.kit.client import Api
+from tests.kit.waiting import until
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script></svg>"
 
@@ -69,10 +71,14 @@ async def test_no_page_can_put_ours_into_a_frame(meet: Meet, chat: str, link: Li
             page = await person.context.new_page()
             await page.goto(f"http://{name}:{other.port}/")
             [frame] = page.frames[1:]
-            assert frame.url.startswith("chrome-error:")
+            await until(partial(_is_refused, frame))
             assert await frame.locator("[data-testid=composer-input]").count() == 0
             await page.close()
     assert any("frame-ancestors" in complaint for complaint in person.complaints)
+
+
+def _is_refused(frame: Frame) -> bool:
+    return frame.url.startswith("chrome-error:")
 
 
 async def test_no_other_server_is_sent_the_cookie_of_our_own_name(meet: Meet, api: Api, link: Link) -> None:

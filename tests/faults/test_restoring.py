@@ -59,8 +59,9 @@ async def test_what_is_repeated_while_loading_is_not_shown_again(
     for options in ([], ["--message-ids"]):
         agent = keeping(place, agent_log, "no-resume")
         agent["args"] += options
-        server = await start_server(agents={"loads": agent})
-        async with talking(server, workspace, "loads") as talk:
+        name = f"loads-{len(options)}"
+        server = await start_server(agents={name: agent})
+        async with talking(server, workspace, name) as talk:
             await talk.run(script(say("one"), say("more")))
             before = [row for row in talk.rows() if row.kind in ("message", "text-delta", "turn-started")]
             await lose_agent(talk, agent_log)

@@ -99,6 +99,23 @@ async def test_another_provider_begins_afresh_and_nonsense_changes_nothing(
         assert "key" in told["problem"]["message"]
 
 
+async def test_a_key_is_for_one_address(server: ServerProcess, llm: ScriptedLlm) -> None:
+    """R169: tried or chosen, another address is not sent the key of the first."""
+    elsewhere = llm.openai.replace("127.0.0.1", "localhost")
+    async with Api(server.url, server.token) as api:
+        await api.call("POST", "/api/assistant/check", {"base_url": elsewhere})
+        assert llm.asked(own_too=True)[-1]["key"] != KEY
+        await api.call("POST", "/api/assistant/check", {"base_url": f"{llm.openai}/"})
+        assert llm.asked(own_too=True)[-1]["key"] == KEY
+        now = await api.call("PUT", "/api/settings", {"assistant": {"base_url": f"{llm.openai}/"}})
+        assert now["values"]["assistant"]["api_key"] == SHOWN
+        now = await api.call("PUT", "/api/settings", {"assistant": {"base_url": elsewhere}})
+        assert now["values"]["assistant"]["api_key"] is None
+        wish = {"assistant": {"base_url": llm.openai, "api_key": "another"}}
+        now = await api.call("PUT", "/api/settings", wish)
+        assert now["values"]["assistant"]["api_key"] == SHOWN
+
+
 async def test_a_model_is_tried_before_it_is_chosen(server: ServerProcess, llm: ScriptedLlm) -> None:
     """R169: with the settings as they are but for what is given; nothing is changed by it."""
     async with Api(server.url, server.token) as api:

@@ -35,13 +35,14 @@ class Page:
                 self._event(event.kind, event.data)
         return self
 
-    def begin(self, head: dict[str, Any], blocks: Iterable[dict[str, Any]]) -> Page:
+    def begin(self, head: dict[str, Any], blocks: list[dict[str, Any]]) -> Page:
         """Show a fold as it was given."""
         self.seq = head["seq"]
         self.running = head["turn"]["id"] if head["turn"] else None
         self.queue = {message["id"]: message["text"] for message in head["queue"]}
         self.add(blocks)
-        assert set(head["questions"]) == {id for id, answer in self.questions.items() if answer is None}
+        asked = {id for id, answer in self.questions.items() if answer is None}
+        assert asked == set(head["questions"]) or not blocks, "a page that wants no blocks gets no questions"
         return self
 
     def add(self, blocks: Iterable[dict[str, Any]]) -> None:

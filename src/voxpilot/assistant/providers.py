@@ -138,6 +138,19 @@ def choose(
     return choice
 
 
+def goes_elsewhere(now: Mapping[str, Any], wished: Mapping[str, Any]) -> bool:
+    """Whether a key that is kept for one address would be sent to another."""
+
+    def address(values: Mapping[str, Any]) -> str:
+        provider = PROVIDERS.get(values.get("provider") or "")
+        return urlsplit(values.get("base_url") or (provider.base_url if provider else "")).netloc
+
+    try:
+        return address({**now, **wished}) != address(now)
+    except ValueError:
+        return True
+
+
 async def list_models(settings: AssistantSettings, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """What the provider offers, by name; none where it does not say."""
     choice = _located(settings, os.environ if env is None else env)

@@ -58,6 +58,8 @@ class Database:
         self._writer = threading.Thread(target=self._write_forever, name="writer", daemon=True)
 
     async def __aenter__(self) -> Database:
+        # Before anybody reads: to be the first to open a file is to set its mode, and that waits for nobody.
+        self._connection = connect(self.path)
         self._writer.start()
         return self
 
@@ -97,7 +99,7 @@ class Database:
         return work(connection)
 
     def _write_forever(self) -> None:
-        connection = connect(self.path)
+        connection = self._connection
         while (first := self._queue.get()) is not None:
             group = [first]
             while not self._queue.empty():

@@ -53,11 +53,13 @@ def _wished(body: AssistantWish, now: AssistantSettings) -> AssistantSettings:
     given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
     if not (key := given.get("api_key", "")).strip("*") and key:
         del given["api_key"]  # as it is shown: the one that is kept
+    known = now.model_dump()
     if given.get("provider", now.provider) != now.provider:
-        # A key is for one provider; it is sent to no other.
         given = {"model": "", "base_url": "", "api_key": None, **given}
+    elif providers.goes_elsewhere(known, given):
+        given = {"api_key": None, **given}
     try:
-        return AssistantSettings.model_validate({**now.model_dump(), **given})
+        return AssistantSettings.model_validate({**known, **given})
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         raise Invalid(f"The assistant's {first['loc'][0]} is wrong: {first['msg']}.") from None

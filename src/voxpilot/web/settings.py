@@ -14,6 +14,7 @@ from fastapi import APIRouter, Body
 from voxpilot.agents.agreed import is_agreed
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.editing import put_agents, shown
+from voxpilot.assistant.providers import goes_elsewhere
 from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict, Invalid
 from voxpilot.runtime.house import House
@@ -87,7 +88,10 @@ def _set(table: Any, values: Json) -> None:
 
 
 def _assistant(written: Any, wanted: Json) -> Json:
-    """What is not named stays, and so does a key given as it is shown; another provider begins afresh."""
+    """What is not named stays, and so does a key given as it is shown; another provider begins afresh.
+
+    A key is for one provider at one address, and is sent to no other.
+    """
     now = {snake(name): value for name, value in written.items()}
     values = {snake(name): value for name, value in wanted.items()}
     key = values.get("api_key")
@@ -95,6 +99,8 @@ def _assistant(written: Any, wanted: Json) -> Json:
         del values["api_key"]
     if values.get("provider", now.get("provider")) != now.get("provider"):
         values = {"model": None, "base_url": None, "api_key": None, **values}
+    elif goes_elsewhere(now, values):
+        values = {"api_key": None, **values}
     return values
 
 

@@ -16,7 +16,7 @@ import { Skeleton } from "../controls/Skeleton";
 import { Spinner } from "../controls/Spinner";
 import { CheckIcon, CrossIcon } from "../icons";
 import { visibleText } from "../question/visibleText";
-import { fieldsOf, settingOf, wishOf, withProvider, type ModelFields } from "./modelForm";
+import { fieldsOf, keepsKey, settingOf, wishOf, withProvider, type ModelFields } from "./modelForm";
 
 export function AssistantSection(): JSX.Element {
   return (
@@ -68,7 +68,7 @@ function Choosing(props: { known: SettingsInfo }): JSX.Element {
   const saving = createAttempt();
   const trying = createAttempt();
   const provider = () => assistant()?.providers.find((one) => one.id === fields().provider);
-  const hasKey = () => now().api_key !== null && fields().provider === now().provider;
+  const hasKey = () => now().api_key !== null && keepsKey(fields(), now());
 
   async function save() {
     const isDone = await saving.run(async () => {

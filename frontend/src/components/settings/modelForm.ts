@@ -35,6 +35,15 @@ export function settingOf(fields: ModelFields): { [name: string]: string | null 
   };
 }
 
+/** A key is for one provider at one address; elsewhere it has to be given anew. */
+export function keepsKey(fields: ModelFields, now: { provider: string; base_url: string }): boolean {
+  return fields.provider === now.provider && hostOf(fields.baseUrl.trim()) === hostOf(now.base_url);
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
 /** Models, addresses and keys are one provider's: another begins without. */
 export function withProvider(fields: ModelFields, provider: string): ModelFields {
   return provider === fields.provider ? fields : { provider, model: "", baseUrl: "", key: "" };
