@@ -85,6 +85,18 @@ async def test_a_command_is_asked_about_run_shown_and_told(
         await talk.judge()
 
 
+async def test_a_number_too_large_to_store_is_as_good_as_no_limit(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R95: and the server goes on writing, for this chat and all others."""
+    async with talking(server, workspace) as talk, talking(server, workspace) as other:
+        turn = await talk.send(script(run("echo hi", outputByteLimit=2**64 - 1), WAIT, OUTPUT))
+        await allow(talk)
+        await talk.ended(turn)
+        assert answers(agent_log)[-1]["output"] == "hi\n"
+        await other.run(script(say("still here")))
+
+
 async def test_with_arguments_no_shell_is_in_between(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:

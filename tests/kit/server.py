@@ -7,12 +7,14 @@ Lives elsewhere: talking to it (client.py, sse.py), what it leaves behind (proce
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -25,6 +27,8 @@ from .waiting import until
 
 START_SECONDS = 20.0
 STOP_SECONDS = 20.0
+LISTENING = (12_000, 32_000)
+"""Ports below those the system gives to whoever connects, so that one stays free while its server is down."""
 
 
 class ServerFailed(AssertionError):
@@ -191,11 +195,12 @@ class ServerProcess:
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of the loopback interface that nobody uses now, nor will be given by the system."""
+    while True:
+        port = random.randrange(*LISTENING)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 async def answers_health(port: int) -> bool:

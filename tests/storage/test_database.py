@@ -52,6 +52,19 @@ async def test_a_batch_that_fails_takes_only_itself_back(file: Path) -> None:
         assert await keys(db) == [f"g{n}" for n in range(5)]
 
 
+@pytest.mark.parametrize(
+    "odd", [2**64, "\ud800", object()], ids=["too large", "half a character", "no value"]
+)
+async def test_what_cannot_be_stored_is_refused_and_nothing_else(file: Path, odd: object) -> None:
+    async with Database(file) as db:
+        good = db.commit(Batch(statements=[(PUT, ("good", 1))]))
+        bad = db.commit(Batch(statements=[(PUT, ("half", 1)), (PUT, ("odd", odd))]))
+        results = await asyncio.gather(good, bad, return_exceptions=True)
+        assert [type(result) for result in results] == [type(None), StorageFailed]
+        await db.commit(Batch(statements=[(PUT, ("later", 1))]))
+        assert await keys(db) == ["good", "later"]
+
+
 async def test_the_file_survives_power_loss_settings(file: Path) -> None:
     async with Database(file) as db:
         assert await db.rows("PRAGMA journal_mode") == [("wal",)]

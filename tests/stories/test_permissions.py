@@ -444,3 +444,35 @@ async def test_the_demo_asks_without_a_warning(server: ServerProcess) -> None:
             await viewer.read_until("question", 30, since=seen)
             await api.cancel(chat)
             await viewer.read_turns(1, 30)
+
+
+async def test_who_turns_from_the_assistant_to_an_agent_is_asked(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R80, C1: work that is handed on is approved; that says nothing of an agent one talks to."""
+    async with talking(server, workspace, mode="llm") as talk:
+        assert (await talk.api.chat(talk.id))["policy"] == "auto"
+        changed = await talk.api.change_chat(talk.id, mode="agent")
+        assert (changed["mode"], changed["policy"]) == ("agent", "ask")
+        turn = await talk.send(script(run("ls")))
+        await talk.answer(await talk.question(), ALLOW)
+        await talk.ended(turn)
+        assert answered(talk) == [("allow_once", "person")]
+        changed = await talk.api.change_chat(talk.id, mode="llm")
+        assert changed["policy"] == "ask"
+
+
+async def test_a_change_that_is_refused_changes_nothing(
+    server: ServerProcess, workspace: Path, place: Path
+) -> None:
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(run("ls")))
+        question = await talk.question()
+        for refused in ({"workspace": str(place)}, {"workspace": str(place / "nowhere")}):
+            with pytest.raises(ApiError):
+                await talk.api.change_chat(talk.id, permissions="auto", title="Other", **refused)
+        chat = await talk.api.chat(talk.id)
+        assert (chat["policy"], chat["title"] != "Other", chat["workspace"]) == ("ask", True, str(workspace))
+        await talk.answer(question, ALLOW)
+        await talk.ended(turn)
+        assert answered(talk) == [("allow_once", "person")]

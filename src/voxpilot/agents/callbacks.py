@@ -17,6 +17,8 @@ from voxpilot.storage.rows import Request
 Ability = Literal["fs", "terminal"]
 REFUSED = -32001
 """A person said no. The protocol has no number of its own for that."""
+LARGEST_COUNT = 2**53 - 1
+"""More lines or bytes than that nobody has, and the database holds no number much larger."""
 _NOT_OFFERED, _INVALID, _MISSING, _CANCELLED = -32601, -32602, -32002, -32800
 
 
@@ -120,7 +122,7 @@ def _count(params: Json, name: str) -> int | None:
     value = params.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
         raise Invalid(f"{name} must be a whole number, 0 or more.")
-    return value
+    return value if value is None else min(value, LARGEST_COUNT)
 
 
 def _words(value: Any) -> list[str]:

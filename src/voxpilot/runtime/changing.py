@@ -8,18 +8,26 @@ next message. Lives elsewhere: its folder (moving.py), the policy (policy.py), t
 from __future__ import annotations
 
 from voxpilot.chat.events import ChatInfoChanged, Json
+from voxpilot.chat.permissions import default_policy
 from voxpilot.errors import Invalid
+from voxpilot.runtime import policy
 from voxpilot.storage.ledger import Ledger
 
 
-def change(ledger: Ledger, now: float, **wished: str | None) -> None:
-    """Title, mode or agent; what is None stays as it is."""
+def check(ledger: Ledger, mode: str | None, agent: str | None) -> None:
+    """Refuse what cannot be, before anything is changed."""
+    if (mode or ledger.chat.mode) == "agent" and (agent or ledger.chat.agent) is None:
+        raise Invalid("Agent mode needs an agent.", "Name one of the agents in the list.")
+
+
+def change(ledger: Ledger, now: float, title: str | None, mode: str | None, agent: str | None) -> None:
+    """What is None stays as it is. Who turns to an agent itself is asked, until they choose otherwise."""
+    wished = {"title": title, "mode": mode, "agent": agent}
     changed: Json = {
         name: value for name, value in wished.items() if value not in (None, getattr(ledger.chat, name))
     }
-    after: Json = {"mode": ledger.chat.mode, "agent": ledger.chat.agent, **changed}
-    if after["mode"] == "agent" and after["agent"] is None:
-        raise Invalid("Agent mode needs an agent.", "Name one of the agents in the list.")
     if changed:
         ledger.change(ledger.chat, **changed)
         ledger.emit(ChatInfoChanged(**changed), now)
+    if "mode" in changed and default_policy(changed["mode"]) == "ask":
+        policy.change(ledger, "ask", now)

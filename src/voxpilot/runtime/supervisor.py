@@ -169,6 +169,9 @@ class Supervisor:
         await asyncio.gather(*(chat.do(_end_agents) for chat in awake), return_exceptions=True)
         await _bounded(STOP_SECONDS, [chat.until(lambda ledger: not ledger.all(Process)) for chat in awake])
         await _bounded(RELEASE_SECONDS, [chat.released() for chat in awake])
+        # Whatever is left belongs to a chat that could not be woken, or did not go when it was told.
+        left = list(self.house.settings.keepers.iterdir())
+        await _bounded(STOP_SECONDS, [_end_keeper(folder) for folder in left])
 
     def _wake(self, ledger: Ledger) -> LiveChat:
         chat = LiveChat(self.house, ledger)
@@ -231,9 +234,14 @@ class Supervisor:
                     await chat.do(_note_recovery)
             except NotFound:
                 continue
+            except Exception:
+                log.exception("a chat could not be woken: chat=%s", chat_id)
         for folder in self.house.settings.keepers.iterdir():
             if folder.name not in kept and folder.name not in self._live_ids():
-                await _end_keeper(folder)
+                try:
+                    await _end_keeper(folder)
+                except Exception:
+                    log.exception("a stray could not be ended: %s", folder.name)
 
     def _live_ids(self) -> set[str]:
         return {process.id for chat in self._awake.values() for process in chat.ledger.all(Process)}

@@ -133,7 +133,7 @@ def _write_group(connection: sqlite3.Connection, group: list[_Waiting]) -> list[
             errors[number] = _write_one(connection, waiting.batch)
         reach("inside-transaction")
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
+    except Exception as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         return [_explain(error)] * len(group)
@@ -147,7 +147,7 @@ def _write_one(connection: sqlite3.Connection, batch: Batch) -> BaseException | 
             connection.execute(sql, parameters)
         for sql, many in batch.many:
             connection.executemany(sql, many)
-    except sqlite3.Error as error:
+    except Exception as error:  # also what cannot be stored at all: the writer outlives it
         if not connection.in_transaction:  # a full disk ends the whole transaction
             raise
         connection.execute("ROLLBACK TO one")
@@ -157,7 +157,7 @@ def _write_one(connection: sqlite3.Connection, batch: Batch) -> BaseException | 
     return None
 
 
-def _explain(error: sqlite3.Error) -> VoxPilotError:
+def _explain(error: Exception) -> VoxPilotError:
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return StorageFull()

@@ -84,11 +84,13 @@ async def change(chat_id: str, body: ChatChange, sup: Sup) -> Json:
         sup.house.catalog.get(body.agent)
 
     def act(ledger: Ledger, now: float) -> Json:
-        changing.change(ledger, now, title=body.title, mode=body.mode, agent=body.agent)
-        if body.permissions is not None:
-            policy.change(ledger, body.permissions, now)
+        # Whatever may be refused comes first: what is refused has changed nothing.
+        changing.check(ledger, body.mode, body.agent)
         if body.workspace is not None:
             moving.move(ledger, body.workspace, now)
+        changing.change(ledger, now, body.title, body.mode, body.agent)
+        if body.permissions is not None:
+            policy.change(ledger, body.permissions, now)
         return {}
 
     await (await sup.chat(chat_id)).do(act)
