@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import StartServer
 from tests.fakes.script import say, script
 from tests.faults.driver import ask, talking
+from tests.faults.test_restoring import lose_agent
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError
 from tests.kit.config import scripted
@@ -135,6 +136,31 @@ async def test_a_missing_folder_is_told_and_another_can_be_chosen(server: Server
         assert talk.processes() == []
         other.mkdir()
         assert (await talk.run(HELLO))["stop_reason"] == "end_turn"
+
+
+@pytest.mark.parametrize("is_awake", [True, False])
+async def test_an_agent_of_a_chat_that_has_moved_works_in_the_new_folder(
+    server: ServerProcess, place: Path, agent_log: AgentLog, is_awake: bool
+) -> None:
+    """F11: no session of the old folder is brought back, whether its agent still ran or not; it is told."""
+    here, there = place / "here", place / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    async with talking(server, here) as talk:
+        await talk.run(HELLO)
+        if not is_awake:
+            await lose_agent(talk, agent_log)
+        await talk.api.change_chat(talk.id, workspace=str(there))
+        assert (await talk.run(HELLO))["stop_reason"] == "end_turn"
+        await server.restart()
+        await talk.run(HELLO)
+        await talk.judge(text="hello" * 3)
+        assert talk.of_kind("question") == []
+        told = talk.notices("moved")
+    assert [frame["params"]["cwd"] for frame in agent_log.received("session/new")] == [str(here), str(there)]
+    back = [frame for method in ("session/resume", "session/load") for frame in agent_log.received(method)]
+    assert [frame["params"]["cwd"] for frame in back if frame["params"]["cwd"] != str(there)] == []
+    assert [str(there) in notice["text"] for notice in told] == [True]
 
 
 async def test_a_chat_does_not_move_while_a_turn_runs(server: ServerProcess, place: Path) -> None:

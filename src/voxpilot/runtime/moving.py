@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from voxpilot.chat.events import ChatInfoChanged, Json
+from voxpilot.chat.events import ChatInfoChanged, Json, NoticeGiven
 from voxpilot.errors import Conflict, Invalid
-from voxpilot.runtime import turn
+from voxpilot.runtime import leaving, turn
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process
+from voxpilot.storage.rows import Process, Session
 
 
 def missing(ledger: Ledger) -> Json | None:
@@ -27,7 +27,7 @@ def missing(ledger: Ledger) -> Json | None:
 
 
 def move(ledger: Ledger, folder: str, now: float) -> None:
-    """Work in another folder from now on; agents that run in the old one are ended."""
+    """Work in another folder from now on; agents that run in the old one are ended, and their sessions."""
     if folder == ledger.chat.workspace:
         return
     if not os.path.isabs(folder) or not os.path.isdir(folder):
@@ -37,4 +37,16 @@ def move(ledger: Ledger, folder: str, now: float) -> None:
     ledger.change(ledger.chat, workspace=folder)
     ledger.emit(ChatInfoChanged(workspace=folder), now)
     for process in ledger.all(Process):
-        ledger.change(process, state="stopping")
+        leaving.end(ledger, process, now)
+    _begin_anew(ledger, now)
+
+
+def _begin_anew(ledger: Ledger, now: float) -> None:
+    """A session stays in the folder it was opened in, so those of the old one are not brought back."""
+    known = ledger.all(Session)
+    for session in known:
+        loading = "quiet" if session.loading == "shown" else session.loading
+        ledger.change(session, note=None, prompts=0, loading=loading)
+    if any(session.acp_session_id for session in known):
+        text = f"The chat has moved to {ledger.chat.workspace}. Its agents begin new sessions there."
+        ledger.emit(NoticeGiven(level="info", code="moved", text=text), now)
