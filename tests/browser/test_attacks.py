@@ -295,10 +295,10 @@ async def test_the_end_of_a_huge_command_cannot_hide(meet: Meet, api: Api, chat:
         chat, script(request("session/request_permission", {"toolCall": asked, "options": options}))
     )
     card = tab.find("block-question")
-    await expect(card).to_contain_text("Only the beginning is shown of 201 kB")
+    await expect(card).to_contain_text("Only a part is shown of 201 kB")
     await card.get_by_role("button", name="Load all").click()
     await expect(card.get_by_label("Command", exact=True)).to_have_text(command)
-    await expect(card).not_to_contain_text("Only the beginning")
+    await expect(card).not_to_contain_text("Only a part")
     await _press(tab, "reject_once")
     await tab.turns_end()
 

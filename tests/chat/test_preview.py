@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
+import pytest
 
 from voxpilot.chat.preview import STREAM_LIMIT, preview
 
@@ -15,3 +18,47 @@ def test_a_question_about_something_huge_can_still_be_answered() -> None:
     assert len(orjson.dumps(shown)) <= STREAM_LIMIT
     assert (shown["id"], shown["options"], shown["cut"]) == ("q", options, True)
     assert isinstance(shown["detail"], dict)
+
+
+def _diff(old: str | None, new: str) -> dict[str, Any]:
+    body = {"seq": 1, "id": "c", "content": [{"type": "diff", "path": "/a", "oldText": old, "newText": new}]}
+    shown = preview(body)
+    assert len(orjson.dumps(shown)) <= STREAM_LIMIT
+    return dict(shown["content"][0])
+
+
+def _lines(count: int) -> list[str]:
+    return [f"line {number} of the file\n" for number in range(1, count + 1)]
+
+
+def test_of_a_large_diff_the_change_is_shown_with_its_place() -> None:
+    lines = _lines(2500)
+    changed = [*lines[:1199], "another\n", *lines[1200:]]
+    shown = _diff("".join(lines), "".join(changed))
+    assert shown["oldText"] == "".join(lines[1196:1203])
+    assert shown["newText"] == "".join(changed[1196:1203])
+    assert shown["from_line"] == 1197
+    assert "cut" not in shown
+
+
+def test_of_a_large_change_the_beginning_is_shown_and_said_to_be_cut() -> None:
+    lines = _lines(2500)
+    added = [f"added {number}\n" for number in range(5000)]
+    shown = _diff("".join(lines), "".join(lines[:1000] + added + lines[1000:]))
+    assert (shown["oldText"], shown["from_line"], shown["cut"]) == ("".join(lines[997:1000]), 998, True)
+    assert shown["newText"].startswith(shown["oldText"] + "added 0\nadded 1\n")
+    far = ["changed\n", *lines[1:-1], "changed too\n"]
+    shown = _diff("".join(lines), "".join(far))
+    assert (shown["oldText"][:6], shown["newText"][:9], shown["cut"]) == ("line 1", "changed\nl", True)
+    assert _diff(None, "".join(added * 2))["cut"] is True
+
+
+@pytest.mark.parametrize("place", [0, 1, 50_000, 99_999, 100_000])
+def test_a_change_within_one_enormous_line_is_shown(place: int) -> None:
+    text = "0123456789" * 10_000
+    shown = _diff(text, text[:place] + "NEW" + text[place:])
+    assert "NEW" in shown["newText"]
+    assert shown["newText"].replace("NEW", "") == shown["oldText"]
+    assert shown["from_line"] == 1
+    assert shown["oldText"].startswith("…") == (place > 1000)
+    assert shown["oldText"].endswith("…") == (place < 99_000)

@@ -32,6 +32,7 @@ from tests.fakes.script import (
     think,
     tool,
     tool_update,
+    update,
     wait_file,
 )
 from tests.kit.agent_log import AgentLog
@@ -196,6 +197,29 @@ async def test_a_question_shows_all_that_would_be_done_however_long(
     assert "xx && rm -rf \\u202e/" in done.err
     assert f"  path: {path}\n" in done.err
     assert "  | -b\n  | +c\n  1  Yes  (allow_once)\nAnswered: Yes.\n" in done.err
+
+
+async def test_a_question_shows_a_large_change_that_was_told_before_it(
+    server: ServerProcess, finished: Finished, workspace: Path
+) -> None:
+    path = str(workspace / "app.py")
+    old = "".join(f"line {number} of the file\n" for number in range(3000))
+    new = old.replace("line 20 of", "line 20 NOW of").replace("line 2900 of", "line 2900 NOW of")
+    call = {
+        "sessionUpdate": "tool_call",
+        "toolCallId": "c1",
+        "title": "Write",
+        "kind": "edit",
+        "content": [{"type": "diff", "path": path, "oldText": old, "newText": new}],
+    }
+    options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+    params = {"toolCall": {"toolCallId": "c1", "locations": [{"path": path}]}, "options": options}
+    prompt = script(update(call), request("session/request_permission", params))
+    done = await finished("run", "--agent", "scripted", "--answer", "allow", "-", typed=prompt)
+    assert code(done) == 0
+    assert "  | +line 20 NOW of the file\n" in done.err
+    assert "  | +line 2900 NOW of the file\n" in done.err
+    assert "  | -line 1000 of the file\n" not in done.err
 
 
 @pytest.mark.parametrize(("word", "option"), [("allow", ALLOW), ("reject", REJECT)])

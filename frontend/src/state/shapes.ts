@@ -161,9 +161,19 @@ export interface ToolBlock extends Placed {
 /** What a tool call shows, as ACP sends it. Anything may be missing: agents are not careful. */
 export type ToolContent =
   | { type: "content"; content?: ContentPart }
-  | { type: "diff"; path?: string; oldText?: string | null; newText?: string }
+  | DiffContent
   | { type: "terminal"; terminalId?: string }
   | { type?: undefined; [more: string]: Json | undefined };
+
+/** `from_line`: the lines before are the same and not here. `cut`: a part of the change itself is not here. */
+export type DiffContent = {
+  type: "diff";
+  path?: string;
+  oldText?: string | null;
+  newText?: string;
+  from_line?: number;
+  cut?: boolean;
+};
 
 export interface ContentPart {
   /** text, image, audio, resource_link, resource, or a word we do not know. */
@@ -224,6 +234,8 @@ export interface QuestionDetail {
   input?: Json;
   locations?: { path?: string; line?: number | null }[];
   content?: ToolContent[];
+  /** The event that holds the whole of each field of which only a preview is here. */
+  cut_at?: ToolBlock["cut_at"];
   /** Why this is more than everyday work. */
   caution?: string;
   [more: string]: unknown;

@@ -84,8 +84,10 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
         for name in ("tool_kind", "input", "locations", "content")
         if (value := fields.get(name) or known.get(name))
     }
-    if known.get("cut") and any(not fields.get(name) for name in detail if name != "tool_kind"):
-        detail["cut"] = True  # what was said before the request is known in part only
+    places = known.get("cut_at", {})
+    cut_at = {name: seq for name, seq in places.items() if name in detail and not fields.get(name)}
+    if cut_at:  # what was said before the request is known in part only; these events hold all of it
+        detail |= {"cut": True, "cut_at": cut_at}
     return Wish(
         "permission", str(title or "The agent asks for permission"), {**detail, "tool": call_id}, options
     )

@@ -1,7 +1,8 @@
 """Large bodies shown small: what streams of an event that is too big to stream.
 
-Lives here: cutting a body down and saying so. Lives elsewhere: keeping the
-whole body and giving it out on request (storage/event_log.py, web/chats.py).
+Lives here: cutting a body down and saying so, a diff down to what it changes.
+Lives elsewhere: keeping the whole body and giving it out on request
+(storage/event_log.py, web/chats.py).
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ STREAM_LIMIT = 64_000
 """Bytes of one event's JSON that are streamed whole."""
 DELTA_LIMIT = 16_000
 """Characters of one text delta; longer text becomes several deltas, so text is never cut."""
+
+CONTEXT_LINES = 3
+"""Lines left around the change when a diff is cut down to it."""
 
 _STEPS = ((4_000, 200), (1_000, 100), (200, 40), (40, 10))
 
@@ -43,7 +47,66 @@ def _shorten(value: Any, characters: int, items: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= characters else value[:characters] + "…"
     if isinstance(value, dict):
+        if value.get("type") == "diff" and isinstance(value.get("newText"), str):
+            value = _shorten_diff(value, characters)
         return {name: _shorten(inner, characters, items) for name, inner in list(value.items())[: items * 4]}
     if isinstance(value, list | tuple):
         return [_shorten(inner, characters, items) for inner in value[:items]]
     return value
+
+
+def _shorten_diff(diff: Json, characters: int) -> Json:
+    """A diff without what both its texts begin and end with, else two long ones might look the same.
+
+    `from_line` is the number of the first line that is left. `cut` says that of the change itself a part is
+    missing; without it all of the change is there.
+    """
+    old, new = diff.get("oldText"), diff["newText"]
+    if len(new) <= characters and (not isinstance(old, str) or len(old) <= characters):
+        return diff
+    if not isinstance(old, str):
+        return {**diff, "newText": new[:characters], "cut": True}
+    room = characters - 2  # for the marks of lines that are not whole
+    first = _common(old, new)
+    last = _common(old[first:][::-1], new[first:][::-1])
+    start = _lines_back(new, first, room // 4)
+    end = last - _lines_on(new[len(new) - last :], room // 4)
+    is_cut = max(len(old), len(new)) - start - end > room
+    if is_cut:
+        end = last  # what follows the change would look changed beside a text that ends before
+    before = "…" if start and new[start - 1] != "\n" else ""
+    after = "…" if end and not is_cut and new[len(new) - end - 1] != "\n" else ""
+    shown = {
+        name: before + text[start : min(len(text) - end, start + room)] + after
+        for name, text in (("oldText", old), ("newText", new))
+    }
+    line = new.count("\n", 0, start) + 1
+    return {**diff, **shown, "from_line": line, **({"cut": True} if is_cut else {})}
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _lines_back(text: str, place: int, most: int) -> int:
+    """Where the lines in front of a place begin; within a line if that would be too much."""
+    start = place + 1
+    for _ in range(CONTEXT_LINES + 1):
+        start = text.rfind("\n", 0, max(0, start - 1)) + 1
+    return max(start, place - most)
+
+
+def _lines_on(text: str, most: int) -> int:
+    """How far some more lines go; within a line if that would be too much."""
+    end = 0
+    for _ in range(CONTEXT_LINES + 1):
+        end = text.find("\n", end) + 1 or len(text)
+    return min(end, most)

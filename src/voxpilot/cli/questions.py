@@ -131,6 +131,14 @@ def described(question: Json) -> Iterator[str]:
         yield f"  {number}  {one_line(option['label'] or option['id'])}  ({one_line(option['kind'])})"
 
 
+def whole_content(shown: list[Json], loaded: list[Json]) -> list[Json]:
+    """What a call shows, with what one event holds whole; the rest was told before that event, or after."""
+    told = {item.get("path") for item in loaded if item.get("type") == "diff"}
+    has_words = any(item.get("type") != "diff" for item in loaded)
+    kept = [i for i in shown if (i.get("path") not in told if i.get("type") == "diff" else not has_words)]
+    return [*loaded, *kept]
+
+
 def _ways_to_sign_in(detail: Json) -> Iterator[str]:
     if detail.get("reason"):
         yield f"  that did not work: {one_line(detail['reason'])}"

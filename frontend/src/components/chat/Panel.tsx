@@ -62,7 +62,9 @@ function Changes(props: { state: ChatState }): JSX.Element {
                 <Show when={file.isNew}>
                   <span class="chip">new</span>
                 </Show>
-                <ChangeCount added={file.added} removed={file.removed} />
+                <Show when={!file.isPart}>
+                  <ChangeCount added={file.added} removed={file.removed} />
+                </Show>
               </li>
             )}
           </For>

@@ -1,13 +1,15 @@
 // The files a chat changed, as far as its blocks at hand tell.
 
 import type { Block } from "../../state";
-import { diffOf, diffsOf, progressOf } from "../tool/words";
+import { diffOf, diffsOf, isPart, progressOf } from "../tool/words";
 
 export interface ChangedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
   readonly isNew: boolean;
+  /** Of some of its changes only a part is at hand, so nobody can count its lines. */
+  readonly isPart: boolean;
 }
 
 export function changedFiles(blocks: readonly Block[]): ChangedFile[] {
@@ -23,6 +25,7 @@ export function changedFiles(blocks: readonly Block[]): ChangedFile[] {
         added: added + (old?.added ?? 0),
         removed: removed + (old?.removed ?? 0),
         isNew: old?.isNew ?? content.oldText == null,
+        isPart: isPart(content) || (old?.isPart ?? false),
       });
     }
   }

@@ -1,11 +1,12 @@
 // What a file becomes: its changed lines with some around them, and the words that differ.
 import { createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 
+import type { DiffContent } from "../../state";
 import { CopyButton } from "../controls/CopyButton";
 import { useHere } from "../conversation/here";
 import { folderOf, within } from "../paths";
 import { visibleText } from "../question/visibleText";
-import { diffOf, type DiffContent } from "../tool/words";
+import { diffOf, isPart } from "../tool/words";
 import { ChangeCount } from "./ChangeCount";
 import { hunksOf, type Hunk } from "./lines";
 import { SplitLines } from "./SplitLines";
@@ -20,7 +21,11 @@ export function Diff(props: { content: DiffContent }): JSX.Element {
   const here = useHere();
   const diff = createMemo(() => diffOf(props.content));
   const path = () => visibleText(within(here.workspace, props.content.path ?? "a file"));
-  const what = () => (props.content.oldText == null ? "new file" : props.content.newText === "" ? "emptied" : "");
+  const what = () => {
+    if (props.content.oldText == null) return "new file";
+    return props.content.newText === "" && props.content.from_line === undefined ? "emptied" : "";
+  };
+  const hasChange = () => diff().added + diff().removed > 0;
   return (
     <div class="diff" role="group" aria-label={`Changes to ${path()}`}>
       <header class="diff-head">
@@ -29,11 +34,19 @@ export function Diff(props: { content: DiffContent }): JSX.Element {
           {path().slice(folderOf(path()).length)}
         </span>
         <Show when={what()}>{(word) => <span class="chip">{word()}</span>}</Show>
-        <ChangeCount added={diff().added} removed={diff().removed} />
+        <Show when={!isPart(props.content)}>
+          <ChangeCount added={diff().added} removed={diff().removed} />
+        </Show>
         <CopyButton text={() => props.content.path ?? ""} label="Copy path" />
       </header>
-      <Show when={diff().added + diff().removed > 0} fallback={<p class="diff-note">Nothing changes.</p>}>
+      <Show when={hasChange()}>
         <Lines content={props.content} />
+      </Show>
+      <Show when={isPart(props.content)}>
+        <p class="diff-note">Only a part of this change is shown.</p>
+      </Show>
+      <Show when={!hasChange() && !isPart(props.content)}>
+        <p class="diff-note">Nothing changes.</p>
       </Show>
     </div>
   );

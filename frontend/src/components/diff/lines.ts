@@ -28,7 +28,8 @@ export interface FileDiff {
 /** Beyond this many edits the changed middle is shown as replaced whole: exactness would cost too much. */
 const MOST_EDITS = 1500;
 
-export function diffLines(before: string, after: string): FileDiff {
+/** `from` is the number of the first line of both. */
+export function diffLines(before: string, after: string, from = 1): FileDiff {
   const old = splitLines(before);
   const now = splitLines(after);
   const lines: Line[] = [];
@@ -38,15 +39,15 @@ export function diffLines(before: string, after: string): FileDiff {
   let newAt = 0;
   for (const mark of edits(old, now)) {
     if (mark === "same") {
-      lines.push({ mark, text: now[newAt]!, before: oldAt + 1, after: newAt + 1 });
+      lines.push({ mark, text: now[newAt]!, before: oldAt + from, after: newAt + from });
       oldAt += 1;
       newAt += 1;
     } else if (mark === "removed") {
-      lines.push({ mark, text: old[oldAt]!, before: oldAt + 1, after: null });
+      lines.push({ mark, text: old[oldAt]!, before: oldAt + from, after: null });
       oldAt += 1;
       removed += 1;
     } else {
-      lines.push({ mark, text: now[newAt]!, before: null, after: newAt + 1 });
+      lines.push({ mark, text: now[newAt]!, before: null, after: newAt + from });
       newAt += 1;
       added += 1;
     }

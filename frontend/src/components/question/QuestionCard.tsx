@@ -5,6 +5,7 @@ import { wholeEvent, type QuestionBlock, type QuestionDetail } from "../../state
 import { useHere } from "../conversation/here";
 import { QuestionIcon, WarningIcon } from "../icons";
 import { CutNote } from "../tool/CutNote";
+import { uncut } from "../tool/uncut";
 import { commandOf, diffsOf } from "../tool/words";
 import { createAnswering } from "./answering";
 import { ConfirmDetail } from "./ConfirmDetail";
@@ -23,8 +24,10 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
   const question = (): QuestionBlock => ({ ...props.question, ...whole() });
   const title = () => visibleText(question().title);
   async function load() {
-    const { title, detail } = (await wholeEvent(here.chatId, props.question.pos)) as QuestionBlock;
-    setWhole({ title, detail, cut: false });
+    const { pos, cut } = props.question;
+    const { title, detail } = cut ? ((await wholeEvent(here.chatId, pos)) as QuestionBlock) : props.question;
+    // What was told of the call before the request may be cut there too.
+    setWhole({ title, detail: { ...detail, ...(await uncut(here.chatId, detail)) }, cut: false });
   }
   return (
     <div class="question" data-testid="block-question" data-state="open" data-armed={answering.isArmed()}>
@@ -40,7 +43,7 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
             {title()}
           </p>
         </Show>
-        <Show when={question().cut}>
+        <Show when={question().cut || Object.keys(question().detail.cut_at ?? {}).length > 0}>
           <CutNote size={question().size} onLoad={load} />
         </Show>
         <For each={warnings(question().detail)}>

@@ -1,7 +1,7 @@
 // Everything a tool call has to show, once it is opened.
 import { createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 
-import { wholeEvent, type ToolBlock, type ToolContent } from "../../state";
+import { wholeEvent, type DiffContent, type ToolBlock, type ToolContent } from "../../state";
 import { CopyButton } from "../controls/CopyButton";
 import { Diff } from "../diff/Diff";
 import { Fold } from "../controls/Fold";
@@ -14,7 +14,8 @@ import { CutNote } from "./CutNote";
 import { JsonText } from "./JsonText";
 import { NamedTerminal } from "./Terminal";
 import { TerminalText } from "./TerminalText";
-import { commandOf, diffsOf, exitCodeOf, folderOfCommand, outputText, textOf, type DiffContent } from "./words";
+import { uncut } from "./uncut";
+import { commandOf, diffsOf, exitCodeOf, folderOfCommand, outputText, textOf } from "./words";
 
 /** Kinds whose text is meant to be read, not output of a program. */
 const PROSE = new Set(["think", "fetch", "other", "switch_mode"]);
@@ -128,14 +129,4 @@ function Content(props: { content: ToolContent; kind: string }): JSX.Element {
       </Match>
     </Switch>
   );
-}
-
-/** The fields that were cut, each from the event that holds it. */
-async function uncut(chat: string, block: ToolBlock): Promise<Partial<ToolBlock>> {
-  const places = Object.entries(block.cut_at ?? {});
-  const events = new Map<number, Promise<unknown>>();
-  for (const [, seq] of places) if (!events.has(seq)) events.set(seq, wholeEvent(chat, seq));
-  const whole: Record<string, unknown> = { cut_at: {} };
-  for (const [name, seq] of places) whole[name] = ((await events.get(seq)) as Record<string, unknown>)[name];
-  return whole as Partial<ToolBlock>;
 }

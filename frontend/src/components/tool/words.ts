@@ -2,7 +2,7 @@
 //
 // Lives here: verb and object of a call by kind and status, the command it runs, what it has to show. What an agent
 // says of its call is only words: nothing here decides anything. Lives elsewhere: drawing (ToolCall.tsx).
-import type { Json, ToolBlock, ToolContent } from "../../state";
+import type { DiffContent, Json, ToolBlock, ToolContent } from "../../state";
 import { diffLines, type FileDiff } from "../diff/lines";
 import { baseName, within } from "../paths";
 import { withoutAnsi } from "./ansi";
@@ -11,7 +11,6 @@ export type Progress = "waiting" | "running" | "done" | "failed" | "cancelled";
 
 /** The part of a tool call that describing it needs; a question's detail has it too. */
 export type Described = Pick<ToolBlock, "title" | "tool_kind" | "input" | "locations" | "content">;
-export type DiffContent = { type: "diff"; path?: string; oldText?: string | null; newText?: string };
 
 const VERBS: Record<string, readonly [wish: string, now: string, past: string]> = {
   read: ["Read", "Reading", "Read"],
@@ -125,26 +124,32 @@ export function endOf(exit: { exit_code?: number; signal?: string }): string {
   return exit.exit_code === undefined ? "Ended" : `Exit status ${exit.exit_code}`;
 }
 
-/** Added and removed lines of all diffs of a call. */
+/** Added and removed lines of all diffs of a call, unless only a part of them is at hand. */
 export function changeOf(block: Pick<ToolBlock, "content">): { added: number; removed: number } | null {
   const diffs = diffsOf(block.content);
-  if (diffs.length === 0) return null;
+  if (diffs.length === 0 || diffs.some(isPart)) return null;
   return diffs.map(diffOf).reduce(
     (sum, one) => ({ added: sum.added + one.added, removed: sum.removed + one.removed }),
     { added: 0, removed: 0 },
   );
 }
 
-const diffs = new WeakMap<object, { old: string; now: string; diff: FileDiff }>();
+/** Whether some of what a diff changes is not here. */
+export function isPart(content: DiffContent): boolean {
+  return content.cut === true;
+}
+
+const diffs = new WeakMap<object, { old: string; now: string; from: number; diff: FileDiff }>();
 
 /** The lines of a diff, worked out once for each content. */
 export function diffOf(content: DiffContent): FileDiff {
   const old = content.oldText ?? "";
   const now = content.newText ?? "";
+  const from = typeof content.from_line === "number" ? content.from_line : 1;
   const known = diffs.get(content);
-  if (known && known.old === old && known.now === now) return known.diff;
-  const diff = diffLines(old, now);
-  diffs.set(content, { old, now, diff });
+  if (known && known.old === old && known.now === now && known.from === from) return known.diff;
+  const diff = diffLines(old, now, from);
+  diffs.set(content, { old, now, from, diff });
   return diff;
 }
 

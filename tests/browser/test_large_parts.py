@@ -1,0 +1,121 @@
+"""What is too large to be sent unasked: what matters of it is seen, and all of it on request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Route, expect
+
+from tests.browser.conftest import Meet
+from tests.fakes.script import request, say, script, tool, update, wait_file
+from tests.kit.client import Api
+
+OPTIONS = [{"optionId": "no", "name": "Reject", "kind": "reject_once"}]
+OLD = "".join(f"line {number} of the file\n" for number in range(1, 2501))
+ONE = OLD.replace("line 1200 of", "line 1200 NOW of")
+TWO = ONE.replace("line 2400 of", "line 2400 NOW of")
+
+
+def call(id: str, *content: dict[str, Any], kind: str = "tool_call", status: str = "pending") -> str:
+    said = {"sessionUpdate": kind, "toolCallId": id, "title": id, "kind": "edit", "status": status}
+    return update({**said, "content": list(content)})
+
+
+def diff(path: str, old: str, new: str) -> dict[str, Any]:
+    return {"type": "diff", "path": path, "oldText": old, "newText": new}
+
+
+def words(text: str) -> dict[str, Any]:
+    return {"type": "content", "content": {"type": "text", "text": text}}
+
+
+async def test_a_person_who_is_asked_sees_what_a_large_edit_changes(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    """Some agents tell the diff first and then ask by naming the call."""
+    path = str(workspace / "big.py")
+
+    def asks(id: str) -> str:
+        named = {"toolCallId": id, "locations": [{"path": path}]}
+        return request("session/request_permission", {"toolCall": named, "options": OPTIONS})
+
+    tab = await (await meet("laptop")).open_chat(chat)
+    await api.prompt(
+        chat,
+        script(
+            call("one", diff(path, OLD, ONE)), asks("one"), call("two", diff(path, OLD, TWO)), asks("two")
+        ),
+    )
+    card = tab.page.locator("section.dock")
+    await expect(card.locator(".diff-added")).to_contain_text("line 1200 NOW of the file")
+    await expect(card.locator(".diff-added .diff-number")).to_have_attribute("data-number", "1200")
+    await expect(card.locator(".change-count")).to_have_text("+1−1")
+    await expect(card).not_to_contain_text("Nothing changes.")
+    await tab.answer("Reject")
+    await expect(card).to_contain_text("Only a part of this change is shown.")
+    await expect(card.locator(".diff-added").first).to_contain_text("line 1200 NOW of the file")
+    await expect(card.locator(".change-count")).to_have_count(0)
+    await card.get_by_role("button", name="Load all").click()
+    await expect(card).to_contain_text("line 2400 NOW of the file")
+    await expect(card.locator(".change-count")).to_have_text("+2−2")
+    await expect(card).not_to_contain_text("Only a part")
+    await tab.answer("Reject")
+    await tab.turns_end()
+
+
+async def test_what_is_loaded_takes_away_nothing_that_stood_beside_it(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    """The text that followed a large diff, and the diff that a large text followed."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    changed = {"kind": "tool_call_update", "status": "completed"}
+    await api.prompt(
+        chat,
+        script(
+            call("one", diff(str(workspace / "a.py"), OLD, TWO)),
+            call("one", words("All written."), **changed),
+            say("Now the other."),
+            call("two", diff(str(workspace / "b.py"), "old", "A SMALL CHANGE")),
+            call("two", words("x" * 90_000 + "THE END"), **changed),
+        ),
+    )
+    await tab.turns_end()
+    seen = (("All written.", "line 2400 NOW"), ("A SMALL CHANGE", "THE END"))
+    for place, (beside, loaded) in enumerate(seen):
+        block = tab.find("block-tool").nth(place)
+        await block.locator("summary").first.click()
+        await expect(block).to_contain_text(beside)
+        await expect(block).not_to_contain_text(loaded)
+        await block.get_by_role("button", name="Load all").click()
+        await expect(block).to_contain_text(loaded)
+        await expect(block).to_contain_text(beside)
+        await expect(block.locator(".cut-note")).to_have_count(0)
+
+
+async def test_what_came_while_loading_can_be_loaded_too(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    tab = await (await meet("laptop")).open_chat(chat)
+
+    def printed(mark: str) -> str:
+        said = {"sessionUpdate": "tool_call_update", "toolCallId": "long", "status": "in_progress"}
+        return update({**said, "rawOutput": {"output": "x" * 90_000 + mark}})
+
+    await api.prompt(
+        chat, script(tool("long", "execute", "long"), printed("FIRST"), wait_file("go"), printed("SECOND"))
+    )
+    block = tab.find("block-tool").first
+    await block.locator("summary").first.click()
+    await expect(block.get_by_role("button", name="Load all")).to_be_enabled()
+
+    async def slow(route: Route) -> None:
+        (workspace / "go").touch()
+        await tab.turns_end()
+        await route.continue_()
+
+    await tab.page.route("**/events/*", slow, times=1)
+    await block.get_by_role("button", name="Load all").click()
+    await tab.turns_end()
+    await block.get_by_role("button", name="Load all").click()
+    await expect(block).to_contain_text("SECOND")
