@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.conftest import StartServer
@@ -36,10 +38,14 @@ async def server(start_server: StartServer, place: Path, agent_log: AgentLog) ->
 
 async def tamper(server: ServerProcess, api: Api, old: str, new: str) -> None:
     """Somebody who can write the settings file changes it, and the server notices."""
+    change(server, old, new)
+    await api.call("GET", "/api/settings")
+
+
+def change(server: ServerProcess, old: str, new: str) -> None:
     head, mark, table = server.config.read_text().partition('[agents."mine"]')
     assert old in table
     server.config.write_text(head + mark + table.replace(old, new))
-    await api.call("GET", "/api/settings")
 
 
 def asked(talk: Talk) -> list[dict[str, Any]]:
@@ -127,6 +133,56 @@ async def test_a_command_that_changes_again_is_not_the_one_agreed_to(
         assert len(agent_log.starts()) == 1
         await talk.answer(second, "start")
         await talk.run(HELLO)
+        assert len(agent_log.starts()) == 2
+
+
+async def test_a_command_that_changes_while_the_start_waits_in_line_is_asked_about(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """A46: what was agreed to when it lined up is not what would be started now."""
+    server = await start_server(agents={"mine": mine(place, agent_log)}, settings={"concurrent_starts": 1})
+    async with (
+        talking(server, workspace, "mine") as talk,
+        talking(server, workspace, "scripted-hang-init") as hanging,
+        talking(server, workspace, "mine") as waiting,
+    ):
+        await talk.run(HELLO)
+        held = await hanging.send(HELLO)
+        await until(lambda: len(agent_log.starts()) == 2, 30)
+        turn = await waiting.send(HELLO)
+        await until(lambda: waiting.processes() == ["waiting"], 30)
+        await tamper(server, talk.api, '"--agent-version", "1"', '"--agent-version", "2"')
+        await hanging.cancel()
+        await hanging.ended(held)
+        question = await waiting.question()
+        assert "--agent-version 2" in question["detail"]["text"]
+        assert waiting.processes() == ["ended"]
+        assert len(agent_log.starts()) == 2
+        await waiting.answer(question, "start")
+        assert (await waiting.ended(turn))["stop_reason"] == "end_turn"
+        await waiting.judge(text="hello")
+
+
+async def test_a_command_that_changes_while_the_server_is_down_is_not_started_by_its_return(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """A46: the start was ordered before the server was killed; the next message asks."""
+    async with talking(server, workspace, "mine") as talk, talking(server, workspace, "mine") as other:
+        await talk.run(HELLO)
+        await server.restart(kill_point="after-row-before-keeper:1")
+        with suppress(httpx2.HTTPError):
+            await other.send(HELLO)
+        await server.wait_for_exit()
+        assert other.processes() == ["starting"]
+        change(server, '"--agent-version", "1"', '"--agent-version", "2"')
+        await server.start()
+        ended = await other.sees("turn-ended")
+        assert ended["stop_reason"] == "error"
+        assert "command has changed" in ended["error"]["message"]
+        assert len(agent_log.starts()) == 1
+        turn = await other.send(HELLO)
+        await other.answer(await other.question(), "start")
+        await other.ended(turn)
         assert len(agent_log.starts()) == 2
 
 

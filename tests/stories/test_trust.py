@@ -115,6 +115,29 @@ async def test_a_folder_trusted_in_one_chat_is_trusted_in_those_that_wait(
         await other.judge(text="y")
 
 
+async def test_a_folder_no_longer_trusted_when_the_start_has_its_turn_is_asked_about_again(
+    start_server: StartServer, workspace: Path, place: Path
+) -> None:
+    """A48: it was trusted when the start lined up."""
+    held = place / "held"
+    held.mkdir()
+    server = await start_server(settings={"trusted_folders": [str(held)], "concurrent_starts": 1})
+    async with talking(server, held, "scripted-hang-init") as hanging, talking(server, workspace) as talk:
+        blocking = await hanging.send(script(say("x")))
+        await until(lambda: hanging.processes() == ["starting"], 30)
+        turn = await talk.send(script(say("x")))
+        await talk.answer(await talk.question(), "trust")
+        await until(lambda: talk.processes() == ["waiting"], 30)
+        await talk.api.call("DELETE", "/api/trusted-folders", query={"path": str(workspace)})
+        await hanging.cancel()
+        await hanging.ended(blocking)
+        again = await talk.question(2)
+        assert talk.processes() == ["ended"]
+        await talk.answer(again, "not-now")
+        assert (await talk.ended(turn))["stop_reason"] == "cancelled"
+        assert talk.processes() == ["ended"]
+
+
 async def test_the_policy_never_trusts_a_folder(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:

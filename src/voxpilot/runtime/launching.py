@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 from voxpilot.agents import sessions
 from voxpilot.agents.abilities import name_of
+from voxpilot.agents.agreed import is_agreed
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import AgentRefused, describe_error
 from voxpilot.agents.opening import no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
+from voxpilot.errors import Conflict
+from voxpilot.keeper.attach import KeeperSpec
 from voxpilot.runtime import agreeing, tasks, trust, turn
 from voxpilot.runtime.starts import ordinal
 from voxpilot.settings import Settings
@@ -48,9 +51,7 @@ class Launching:
 
     def launch(self, agent: str, now: float) -> None:
         ledger = self.ledger
-        if not trust.is_given(ledger, self.settings, agent, now):
-            return
-        if not agreeing.is_given(ledger, self.catalog, agent, now):
+        if not self._may_start(agent, now):
             return
         process = Process(
             id=f"k-{uuid.uuid4().hex[:12]}",
@@ -65,7 +66,11 @@ class Launching:
         """Begin if it is this one's turn, else tell its place."""
         ledger = self.ledger
         place = self.place_of(process.id)
-        if place == 0:
+        if place == 0 and not self._may_start(process.agent, now):
+            # It was allowed when it lined up; whoever wants it asks anew and waits for the answer.
+            ledger.change(process, state="ended", ended_at=now, ended={"reason": "stopped"})
+            ledger.emit(AgentStatusChanged(agent=process.agent, status="disconnected"), now)
+        elif place == 0:
             process = ledger.change(process, state="starting", started_at=now, place=0)
             offered = self.catalog.describe(process.agent)
             sessions.begin(ledger, process, now, offered.fs, offered.terminal)
@@ -115,6 +120,12 @@ class Launching:
         )
         self.ledger.emit(event, at)
 
+    def _may_start(self, agent: str, now: float) -> bool:
+        """Whether a person has allowed it: here, and with this command. Asks if not."""
+        if not trust.is_given(self.ledger, self.settings, agent, now):
+            return False
+        return agreeing.is_given(self.ledger, self.catalog, agent, now)
+
     def _note_version(self, process: Process, version: str | None, at: float) -> None:
         """Say so if this is not the agent that the chat last spoke to."""
         mine = [session for session in self.ledger.all(Session) if session.agent == process.agent]
@@ -125,6 +136,14 @@ class Launching:
             self.ledger.emit(NoticeGiven(level="info", code="agent-changed", text=text), at)
         for session in mine:
             self.ledger.change(session, agent_version=version)
+
+
+def spec_of(catalog: Catalog, process: Process, workspace: str) -> KeeperSpec:
+    """What to start now, if it is still what was agreed to; blocks while the login shell is asked."""
+    spec = catalog.start_spec(process.agent, process.id, workspace)
+    if not is_agreed(catalog, process.agent):
+        raise Conflict("its command has changed meanwhile; send a message to be asked about it")
+    return spec
 
 
 def _message_and_hint(error: Json) -> dict[str, str]:

@@ -23,6 +23,7 @@ from voxpilot.killpoints import reach
 from voxpilot.runtime import journal_step, leaving, snapshot
 from voxpilot.runtime.errands import Errands
 from voxpilot.runtime.house import House
+from voxpilot.runtime.launching import spec_of
 from voxpilot.runtime.progress import Progress
 from voxpilot.runtime.thinking import Thinking
 from voxpilot.runtime.wakeup import Wakeup
@@ -303,7 +304,7 @@ class LiveChat:
         link = Link(
             house.settings.keepers / process.id,
             process.offset,
-            lambda: house.catalog.start_spec(process.agent, process.id, workspace),
+            lambda: spec_of(house.catalog, process, workspace),
             self.nudge,
         )
         self._links[process.id] = link
