@@ -112,9 +112,10 @@ function runHub(): () => void {
     const send = (message: ToTab) => channel.postMessage({ to: said.from, message } satisfies Said);
     hub.hear(said.from, said.message, send);
   };
-  onWaking(() => hub.woke());
+  const sleepOn = onWaking(() => hub.woke());
   channel.postMessage({ leads: true } satisfies Said);
   return () => {
+    sleepOn();
     hub.close();
     channel.close();
   };

@@ -5,12 +5,17 @@
 
 const TICK_MS = 2_000;
 
-export function onWaking(tell: () => void): void {
+/** Returns what ends the watch. */
+export function onWaking(tell: () => void): () => void {
   let last = Date.now();
-  setInterval(() => {
+  const clock = setInterval(() => {
     const now = Date.now();
     if (now - last > 2 * TICK_MS) tell();
     last = now;
   }, TICK_MS);
   addEventListener("online", tell);
+  return () => {
+    clearInterval(clock);
+    removeEventListener("online", tell);
+  };
 }
