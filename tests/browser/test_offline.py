@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
-from playwright.async_api import Error, expect
+from playwright.async_api import Error, Route, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
@@ -93,6 +96,69 @@ async def test_a_message_whose_reply_was_lost_is_not_sent_twice(
     await tab.send(script(say("twice")))
     await tab.says("oncetwice")
     assert await _messages(server, chat) == [script(say("once")), script(say("twice"))]
+
+
+async def test_a_first_message_stays_until_its_chat_has_begun_and_begins_one(
+    meet: Meet, server: ServerProcess, api: Api, chat: str, workspace: Path
+) -> None:
+    """The server begins the chat, its reply is late and then lost; Enter is pressed again and again."""
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open("/new")
+    folder = tab.page.get_by_label("Workspace")
+    await expect(folder).to_have_value(str(workspace))
+    await expect(tab.find("who").locator("option:checked")).to_have_attribute("value", "scripted")
+    asked: list[str] = []
+    lost = asyncio.Event()
+
+    async def lose(route: Route) -> None:
+        asked.append(str(route.request.post_data))
+        await route.fetch()
+        await lost.wait()
+        await route.abort()
+
+    await tab.page.route("**/api/chats", lose)
+    text = script(say("begun"))
+    await tab.type(text)
+    await tab.composer.press("Enter")
+    await expect(tab.find("composer-send").locator(".spinner")).to_be_visible()
+    await expect(tab.find("composer-send")).to_be_disabled()
+    await expect(tab.composer).to_have_value(text)
+    await tab.composer.press("Enter")
+    lost.set()
+    await expect(tab.page.get_by_text("The server does not answer.")).to_be_visible()
+    assert len(asked) == 1
+    await tab.page.unroute("**/api/chats")
+    await tab.page.reload()
+    await expect(tab.composer).to_have_value(text)
+    await expect(folder).to_have_value(str(workspace))
+    await expect(tab.find("who").locator("option:checked")).to_have_attribute("value", "scripted")
+    await tab.composer.press("Enter")
+    await tab.says("begun")
+    [made] = [one["id"] for one in (await api.chats())["chats"] if one["id"] != chat]
+    assert await _messages(server, made) == [text]
+    await tab.page.goto(f"{person.url}/new")
+    await expect(tab.composer).to_have_value("")
+
+
+async def test_what_is_typed_while_a_chat_begins_stays(meet: Meet, chat: str) -> None:
+    tab = await (await meet("laptop")).open("/new")
+    await tab.is_live()
+    typed = asyncio.Event()
+
+    async def later(route: Route) -> None:
+        await typed.wait()
+        await route.continue_()
+
+    await tab.page.route("**/api/chats", later)
+    await tab.type(script(say("begun")))
+    await tab.composer.press("Enter")
+    await expect(tab.find("composer-send")).to_be_disabled()
+    await tab.type("another thought")
+    typed.set()
+    await tab.says("begun")
+    await tab.page.get_by_role("link", name="New chat", exact=True).click()
+    await expect(tab.composer).to_have_value("another thought")
 
 
 async def _messages(server: ServerProcess, chat: str) -> list[str]:

@@ -1,5 +1,5 @@
 // Beginning a chat: where, with which agent, and the first message. Enter is enough.
-import { createMemo, createSignal, For, onMount, Show, type JSX } from "solid-js";
+import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 
 import { agents, createChat, draft, navigate, pathTo, settings, useChats } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
@@ -11,6 +11,9 @@ import { BackIcon, DownIcon, FolderIcon } from "../components/icons";
 
 type Mode = "llm" | "agent";
 
+/** A chat is on its way, also while its person looks elsewhere. */
+const [isStarting, setStarting] = createSignal(false);
+
 export default function NewChatPage(): JSX.Element {
   const chats = useChats();
   const found = () => agents()?.filter(isThere);
@@ -18,9 +21,9 @@ export default function NewChatPage(): JSX.Element {
   const [wishedMode, setMode] = createSignal<Mode>();
   const [wishedAgent, setAgent] = createSignal<string>();
   const [wishedFolder, setFolder] = createSignal<string>();
-  const [isStarting, setStarting] = createSignal(false);
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
   let input: HTMLTextAreaElement | undefined;
+  let isHere = true;
 
   const lastUsed = () => chats.list.find((chat) => found()?.some((agent) => agent.id === chat.agent))?.agent;
   const mode = (): Mode => wishedMode() ?? settings()?.values.interactionModeDefault ?? "agent";
@@ -28,11 +31,16 @@ export default function NewChatPage(): JSX.Element {
   const folder = () => wishedFolder() ?? recent()[0] ?? "";
   /** The chosen agent, if it may have sessions of its own to show. */
   const offering = () => (mode() === "llm" ? undefined : found()?.find((one) => one.id === agent() && mayList(one))?.id);
+  onCleanup(() => (isHere = false));
   onMount(() => matchMedia("(pointer: fine)").matches && input?.focus());
 
   async function begin(text: string) {
     setStarting(true);
     setProblem(undefined);
+    // Tried again, it is the same wish, whatever chats there are by then.
+    setMode(mode());
+    setAgent(agent());
+    setFolder(folder());
     try {
       const chat = await createChat({
         workspace: folder().trim(),
@@ -40,11 +48,12 @@ export default function NewChatPage(): JSX.Element {
         text,
         ...(agent() && { agent: agent()! }),
       });
-      navigate(pathTo.chat(chat.id));
+      // What was typed meanwhile stays.
+      if (draft("new").text.trim() === text) draft("new").clear();
+      if (isHere) navigate(pathTo.chat(chat.id));
     } catch (error) {
-      // What was typed stays, to be sent again.
-      draft("new").set(text);
       setProblem(error as { message: string; hint?: string });
+    } finally {
       setStarting(false);
     }
   }
@@ -63,7 +72,8 @@ export default function NewChatPage(): JSX.Element {
           draft={draft("new")}
           placeholder="The first message"
           isRunning={false}
-          isStopping={isStarting()}
+          isStopping={false}
+          isSending={isStarting()}
           onSend={(text) => void begin(text)}
           onStop={() => undefined}
         >

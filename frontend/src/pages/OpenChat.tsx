@@ -121,7 +121,10 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               isStopping={head().turn?.stopping ?? false}
               isAboutToStop={keys.isAboutToStop()}
               commands={isAssistant() ? [] : (head().commands["main"] ?? [])}
-              onSend={(text) => send(id, text)}
+              onSend={(text) => {
+                send(id, text);
+                draft(id).clear();
+              }}
               onStop={stop}
             >
               <ModeSelect mode={head().mode ?? "agent"} agentName={here.agentName(agent())} onChoose={chooseMode} />

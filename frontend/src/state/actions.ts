@@ -5,6 +5,7 @@
 // (api/client.ts).
 
 import * as api from "../api/client";
+import { forget, recall, remember } from "./keep";
 import { send } from "./outbox";
 
 /** A chat to begin; what is left out is the server's choice. */
@@ -26,10 +27,28 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
     agent: wish.agent ?? null,
     directories: [],
     ...(wish.load && { load: wish.load }),
-    key: api.newKey(),
+    key: begunWith(wish),
+  }).catch((error: unknown) => {
+    // Refused: whoever tries again begins another chat.
+    if (!(error instanceof api.ApiError) || !error.isPassing) forget(BEGUN);
+    throw error;
   });
   if (wish.text) send(chat.id, wish.text);
+  forget(BEGUN);
   return chat;
+}
+
+/** The chat that was asked for last and has not come; forgotten with the drafts. */
+const BEGUN = "draft.begun";
+
+/** The key of a chat to begin: with the same wish again the same, as the server may have begun it unheard. */
+function begunWith(wish: ChatWish): string {
+  const words = JSON.stringify(wish);
+  const [key, before] = recall(BEGUN)?.split("\n") ?? [];
+  if (key && before === words) return key;
+  const made = api.newKey();
+  remember(BEGUN, `${made}\n${words}`);
+  return made;
 }
 
 /** Choose one of the options of a question. Somebody may have been faster: code `already-decided`. */

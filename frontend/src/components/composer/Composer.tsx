@@ -2,6 +2,7 @@
 import { createMemo, createSignal, Show, type JSX } from "solid-js";
 
 import type { AgentCommand, Draft } from "../../state";
+import { Spinner } from "../controls/Spinner";
 import { SendIcon, StopIcon } from "../icons";
 import { chosen, offered } from "./commands";
 import { COMMAND_LIST, commandId, CommandList } from "./CommandList";
@@ -11,12 +12,15 @@ export interface ComposerProps {
   placeholder: string;
   isRunning: boolean;
   isStopping: boolean;
+  /** What was sent is on its way, and its text stays until it has arrived: nothing is sent meanwhile. */
+  isSending?: boolean;
   /** Esc was pressed once: the next one stops. */
   isAboutToStop?: boolean;
   /** What the agent does at a `/`. */
   commands?: readonly AgentCommand[];
   /** What stands beside the buttons: selectors, chips. */
   children?: JSX.Element;
+  /** The draft is the caller's to clear, once the text is safe elsewhere. */
   onSend: (text: string) => void;
   onStop: () => void;
   ref?: (input: HTMLTextAreaElement) => void;
@@ -26,13 +30,10 @@ export interface ComposerProps {
 const isTouch = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const canSend = () => props.draft.text.trim() !== "";
+  const canSend = () => props.draft.text.trim() !== "" && !props.isSending;
 
   function send() {
-    if (!canSend()) return;
-    const text = props.draft.text.trim();
-    props.draft.clear();
-    props.onSend(text);
+    if (canSend()) props.onSend(props.draft.text.trim());
   }
   const [wished, setWished] = createSignal(0);
   const [dismissed, setDismissed] = createSignal("");
@@ -113,11 +114,13 @@ export function Composer(props: ComposerProps): JSX.Element {
             type="submit"
             class="round-button round-send"
             data-testid="composer-send"
-            aria-label={props.isRunning ? "Queue" : "Send"}
+            aria-label={props.isSending ? "Sending" : props.isRunning ? "Queue" : "Send"}
             title={props.isRunning ? "Send when this turn is done" : "Send"}
             disabled={!canSend()}
           >
-            <SendIcon />
+            <Show when={props.isSending} fallback={<SendIcon />}>
+              <Spinner />
+            </Show>
           </button>
         </Show>
       </div>

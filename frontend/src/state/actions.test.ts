@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { fakeApi, refusing } from "../api/fetch.fake";
+
+let keys: string[];
+let answer: () => Response | Promise<Response>;
+
+const away = () => Promise.reject(new TypeError("Failed to fetch"));
+const AWAY = "The server does not answer.";
+const takes = () => Response.json({ id: "c1" }, { status: 201 });
+
+async function freshPage() {
+  vi.resetModules();
+  return { ...(await import("./actions")), ...(await import("./drafts")) };
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  keys = [];
+  answer = takes;
+  fakeApi((asked) => {
+    if (asked.path !== "/api/chats") return Response.json({ message_id: "m", turn: "t" }, { status: 202 });
+    keys.push((asked.body as { key: string }).key);
+    return answer();
+  });
+});
+
+afterEach(() => localStorage.clear());
+
+test("a chat that was begun unheard is begun once, even by a page that was loaded anew", async () => {
+  answer = away;
+  const wish = { text: "first\nwords", workspace: "/w" };
+  await expect((await freshPage()).createChat(wish)).rejects.toThrow(AWAY);
+  await expect((await freshPage()).createChat(wish)).rejects.toThrow(AWAY);
+  answer = takes;
+  await (await freshPage()).createChat(wish);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test("another wish, and the same one after it came or was refused, is another chat", async () => {
+  const page = await freshPage();
+  await page.createChat({ text: "one" });
+  await page.createChat({ text: "one" });
+  answer = () => refusing(422, "no-folder", "No such folder.");
+  await expect(page.createChat({ text: "one" })).rejects.toThrow("No such folder.");
+  answer = away;
+  await expect(page.createChat({ text: "one" })).rejects.toThrow(AWAY);
+  await expect(page.createChat({ text: "two" })).rejects.toThrow(AWAY);
+  expect(new Set(keys).size).toBe(5);
+});
+
+test("signing out forgets what was begun", async () => {
+  answer = away;
+  const page = await freshPage();
+  await expect(page.createChat({ text: "secret" })).rejects.toThrow(AWAY);
+  page.forgetDrafts();
+  expect(localStorage.length).toBe(0);
+});
