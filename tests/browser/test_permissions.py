@@ -7,6 +7,7 @@ from pathlib import Path
 from playwright.async_api import expect
 
 from tests.browser.conftest import Meet
+from tests.browser.link import Link
 from tests.fakes.script import ALLOW, ALWAYS, REJECT, ask, ask_many, say, script, wait_file
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
@@ -47,6 +48,22 @@ async def test_a_setting_that_is_stronger_is_shown_and_cannot_be_switched_here(
     await api.call("PUT", "/api/settings", {"acpAutoAllowPermissions": False})
     await expect(tab.find("policy")).to_have_attribute("data-policy", "ask")
     await expect(tab.find("policy").locator("select")).to_be_enabled()
+
+
+async def test_a_policy_or_mode_that_could_not_be_set_is_not_shown(meet: Meet, link: Link, chat: str) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    link.cut()
+    await expect(tab.connection).not_to_have_attribute("data-state", "live")
+    policy, mode = tab.find("policy").locator("select"), tab.find("mode")
+    for select, other, counts in ((policy, "auto", "ask"), (mode, "llm", "agent")):
+        async with tab.page.expect_event("requestfailed", lambda request: request.method == "PATCH"):
+            await select.select_option(other)
+        await expect(tab.page.locator(".below-problem")).to_be_visible()
+        await expect(select).to_have_value(counts)
+    link.mend()
+    await tab.is_live()
 
 
 async def test_reject_and_say_why(

@@ -60,16 +60,23 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const options = () => (isAssistant() ? [] : wishes.seen(head().options["main"] ?? []));
   const isEmpty = () => props.state.blocks.length === 0 && head().queue.length === 0 && !head().turn;
   const whom = () => (isAssistant() ? "the assistant" : agentName());
+  /** True when it worked. */
   const attempt = (act: Promise<void>) =>
     act.then(
-      () => setProblem(""),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."),
+      () => {
+        setProblem("");
+        return true;
+      },
+      (error: unknown) => {
+        setProblem(error instanceof Error ? error.message : "That did not work.");
+        return false;
+      },
     );
   const stop = () => void attempt(cancel(id, head().turn?.id));
   const choose = (option: string, value: string | boolean) =>
     void attempt(wishes.choose(option, value, () => setOption(id, option, value)));
-  const chooseMode = (mode: "llm" | "agent") => void attempt(setMode(id, mode, agent()));
-  const choosePolicy = (policy: Policy) => void attempt(setPolicy(id, policy));
+  const chooseMode = (mode: "llm" | "agent") => attempt(setMode(id, mode, agent()));
+  const choosePolicy = (policy: Policy) => attempt(setPolicy(id, policy));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   seeWhileVisible(props.state);
   onMount(() => {

@@ -8,7 +8,8 @@ export const ASSISTANT = "Assistant";
 export function ModeSelect(props: {
   mode: "llm" | "agent";
   agentName: string;
-  onChoose: (mode: "llm" | "agent") => void;
+  /** False when it could not be done. */
+  onChoose: (mode: "llm" | "agent") => Promise<boolean>;
 }): JSX.Element {
   return (
     <label class="select" title={explain(props.mode, props.agentName)}>
@@ -16,7 +17,10 @@ export function ModeSelect(props: {
       <select
         data-testid="mode"
         value={props.mode}
-        onChange={(event) => props.onChoose(event.currentTarget.value as "llm" | "agent")}
+        onChange={async (event) => {
+          const select = event.currentTarget;
+          if (!(await props.onChoose(select.value as "llm" | "agent"))) select.value = props.mode;
+        }}
       >
         <option value="llm" selected={props.mode === "llm"}>
           {ASSISTANT}

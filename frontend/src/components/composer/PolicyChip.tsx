@@ -12,7 +12,8 @@ export function PolicyChip(props: {
   policy: string;
   /** The one that counts, where a setting is stronger. */
   counts?: string | undefined;
-  onChoose: (policy: Policy) => void;
+  /** False when it could not be done. */
+  onChoose: (policy: Policy) => Promise<boolean>;
 }): JSX.Element {
   const counts = () => props.counts ?? props.policy;
   const asks = () => counts() !== "auto";
@@ -32,7 +33,10 @@ export function PolicyChip(props: {
       <select
         disabled={isFixed()}
         value={counts()}
-        onChange={(event) => props.onChoose(event.currentTarget.value as Policy)}
+        onChange={async (event) => {
+          const select = event.currentTarget;
+          if (!(await props.onChoose(select.value as Policy))) select.value = counts();
+        }}
       >
         <For each={Object.entries(WORDS)}>
           {([policy, words]) => (
