@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Locator, expect
+import pytest
+from playwright.async_api import Locator, Route, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.person import Tab
@@ -127,6 +129,48 @@ async def test_settings_are_reached_by_keyboard_and_the_theme_stays(meet: Meet) 
     await tab.page.reload()
     await expect(tab.page.get_by_role("radio", name="Dark", exact=True)).to_be_checked()
     assert await tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.get_by_role("combobox", name="Chat or action").fill("assistant")
+    await tab.page.get_by_role("option", name="Settings: Assistant").click()
+    await tab.page.wait_for_url("**/settings/assistant")
+
+
+@pytest.mark.parametrize(
+    ("section", "asks"), [("Devices", "**/api/devices"), ("Permissions", "**/api/trusted-folders")]
+)
+async def test_a_section_that_loads_leaves_the_tabs_and_the_focus_alone(
+    meet: Meet, section: str, asks: str
+) -> None:
+    tab = await settings(meet, "appearance")
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def later(route: Route) -> None:
+        asked.set()
+        await answered.wait()
+        await route.continue_()
+
+    await tab.page.route(asks, later)
+    link = tab.page.get_by_role("navigation", name="Settings").get_by_role("link", name=section)
+    await link.focus()
+    async with tab.page.expect_response(asks):
+        await tab.page.keyboard.press("Enter")
+        await asyncio.wait_for(asked.wait(), 10)
+        await expect(link).to_be_focused()
+        answered.set()
+    await expect(link).to_be_focused()
+    await expect(link).to_have_attribute("aria-current", "page")
+
+
+async def test_a_setting_that_could_not_be_changed_is_shown_as_it_is(meet: Meet) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open("/settings/permissions")
+    waits = tab.page.get_by_label("Questions wait")
+    before = await waits.input_value()
+    await tab.page.route("**/api/settings", lambda route: route.abort())
+    await waits.select_option("5 minutes")
+    await expect(tab.page.get_by_role("alert")).to_be_visible()
+    await expect(waits).to_have_value(before)
 
 
 async def settings(meet: Meet, section: str = "agents", **how: Any) -> Tab:

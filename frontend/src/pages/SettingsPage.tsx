@@ -1,8 +1,9 @@
 // The settings: agents, the assistant, permissions, how the page looks, devices.
-import { createEffect, For, Match, Switch, type JSX } from "solid-js";
+import { createEffect, For, Match, Suspense, Switch, type JSX } from "solid-js";
 
 import "../styles/settings.css";
 import { pathTo, route } from "../state";
+import { Skeleton } from "../components/controls/Skeleton";
 import { BackIcon } from "../components/icons";
 import { AgentsSection } from "../components/settings/AgentsSection";
 import { AppearanceSection } from "../components/settings/AppearanceSection";
@@ -48,20 +49,22 @@ export default function SettingsPage(): JSX.Element {
       </nav>
       <div class="settings-scroll">
         <div class="settings-column">
-          <Switch fallback={<AgentsSection />}>
-            <Match when={section() === "assistant"}>
-              <AssistantSection />
-            </Match>
-            <Match when={section() === "permissions"}>
-              <PermissionsSection />
-            </Match>
-            <Match when={section() === "appearance"}>
-              <AppearanceSection />
-            </Match>
-            <Match when={section() === "devices"}>
-              <DevicesSection />
-            </Match>
-          </Switch>
+          <Suspense fallback={<Skeleton lines={6} label="Loading settings" />}>
+            <Switch fallback={<AgentsSection />}>
+              <Match when={section() === "assistant"}>
+                <AssistantSection />
+              </Match>
+              <Match when={section() === "permissions"}>
+                <PermissionsSection />
+              </Match>
+              <Match when={section() === "appearance"}>
+                <AppearanceSection />
+              </Match>
+              <Match when={section() === "devices"}>
+                <DevicesSection />
+              </Match>
+            </Switch>
+          </Suspense>
         </div>
       </div>
     </div>

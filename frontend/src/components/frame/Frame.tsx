@@ -39,7 +39,7 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
       icon: AgentIcon,
       act: () => navigate(pathTo.chat(chat.id)),
     })),
-    ...(["Agents", "Permissions", "Appearance", "Devices"] as const).map((name) => ({
+    ...(["Agents", "Assistant", "Permissions", "Appearance", "Devices"] as const).map((name) => ({
       name: `Settings: ${name}`,
       note: "",
       icon: SettingsIcon,

@@ -109,7 +109,11 @@ function Waiting(props: { seconds: number; attempt: Attempt }): JSX.Element {
       <select
         class="input switch-select"
         disabled={props.attempt.isBusy() || isDecided("question_timeout")}
-        onChange={(event) => void props.attempt.run(() => changeSettings({ question_timeout: Number(event.currentTarget.value) }))}
+        onChange={async (event) => {
+          const select = event.currentTarget;
+          const isDone = await props.attempt.run(() => changeSettings({ question_timeout: Number(select.value) }));
+          if (!isDone) select.value = String(props.seconds);
+        }}
       >
         <For each={choices()}>
           {([seconds, words]) => (

@@ -59,7 +59,7 @@ export function TrustedFolders(props: { folders: readonly string[]; attempt: Att
 
 /** Those that somebody trusted when a chat asked. */
 function TrustedWhenAsked(): JSX.Element {
-  const [folders, { refetch }] = createResource(trustedFolders);
+  const [folders, { refetch }] = createResource(trustedFolders, { initialValue: [] });
   const attempt = createAttempt();
   const revoke = (path: string) =>
     attempt.run(async () => {
@@ -68,7 +68,7 @@ function TrustedWhenAsked(): JSX.Element {
     });
   return (
     <>
-      <Show when={!folders.error && folders.latest?.length}>
+      <Show when={!folders.error && folders.latest.length}>
         <h3>Trusted when a chat asked</h3>
         <p class="quiet">Taken back, the next start of an agent there asks again; one that runs goes on.</p>
         <ul class="folders">
