@@ -42,6 +42,21 @@ async def test_a_choice_that_cannot_be_made_is_taken_back(meet: Meet, chat: str)
     await expect(model).to_have_value(before)
 
 
+async def test_a_choice_by_keyboard_keeps_the_focus(meet: Meet, chat: str, agent_log: AgentLog) -> None:
+    """Before the agent has heard of it, and after."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    await tab.send(script(say("hi")))
+    await tab.turns_end()
+    model = offered(tab, "Model")
+    await model.focus()
+    await tab.page.keyboard.press("ArrowDown")
+    await expect(model).to_be_focused()
+    await until(lambda: chosen(agent_log) == [("model", "scripted-2")], 10)
+    await tab.page.keyboard.press("ArrowUp")
+    await until(lambda: len(chosen(agent_log)) == 2, 10)
+    await expect(model).to_be_focused()
+
+
 def offered(tab: Tab, name: str) -> Locator:
     return tab.page.locator(".composer").get_by_role("combobox", name=name, exact=True)
 

@@ -1,5 +1,5 @@
 // What the agent lets a person choose: mode, model and the like, only where it offers a choice.
-import { For, Show, type JSX } from "solid-js";
+import { createMemo, For, Show, type JSX } from "solid-js";
 
 import type { AgentOption, Json } from "../../state";
 import { DownIcon } from "../icons";
@@ -13,18 +13,23 @@ interface Choosing {
 }
 
 export function OptionSelects(props: Choosing & { options: readonly AgentOption[]; isAll?: boolean }): JSX.Element {
-  const shown = () => {
+  const shown = createMemo(() => {
     const offered = props.options.filter((option) => option.type === "boolean" || option.choices.length > 1);
     const ordered = offered.toSorted((one, other) => placeOf(one) - placeOf(other));
     return props.isAll ? ordered : ordered.slice(0, MOST_SHOWN);
-  };
+  });
   return (
-    <For each={shown()}>
-      {(option) => (
-        <Show when={option.type === "select"} fallback={<Switch option={option} onChoose={props.onChoose} />}>
-          <OptionSelect option={option} onChoose={props.onChoose} />
-        </Show>
-      )}
+    // By their ids: a field that is being used stays in its place when its value changes.
+    <For each={shown().map((option) => option.id)}>
+      {(id) => {
+        const found = () => shown().find((option) => option.id === id);
+        const option = createMemo((before: AgentOption) => found() ?? before, found()!);
+        return (
+          <Show when={option().type === "select"} fallback={<Switch option={option()} onChoose={props.onChoose} />}>
+            <OptionSelect option={option()} onChoose={props.onChoose} />
+          </Show>
+        );
+      }}
     </For>
   );
 }
