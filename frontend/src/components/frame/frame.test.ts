@@ -1,3 +1,4 @@
+import { createRoot } from "solid-js";
 import { describe, expect, test } from "vitest";
 
 import type { ChatInfo } from "../../state";
@@ -5,6 +6,7 @@ import { ago, clock, duration } from "../when";
 import { within } from "../paths";
 import { attentionGroups } from "./attention";
 import { matching, type Entry } from "./paletteEntries";
+import { onSwipe } from "./swipe";
 
 const chat = (id: string, status: ChatInfo["status"], last_seq = 5) => ({ id, status, last_seq }) as ChatInfo;
 
@@ -26,6 +28,33 @@ describe("chats by attention", () => {
       ["earlier", ["a", "b", "n"]],
     ]);
   });
+});
+
+test.each([
+  [":scope > p", true],
+  ["dialog p", false],
+  [".dock p", false],
+])("a swipe over %s goes to another chat: %s", (where, isOurs) => {
+  const main = document.createElement("main");
+  for (const [tag, name] of [["p", ""], ["dialog", ""], ["section", "dock"]] as const) {
+    const part = document.createElement(tag);
+    part.className = name;
+    part.append(document.createElement("p"));
+    main.append(part);
+  }
+  const went: number[] = [];
+  createRoot((end) => {
+    onSwipe(main, (step) => went.push(step));
+    const target = main.querySelector(where)!;
+    const touch = (kind: string, clientX: number) => {
+      const touches = [{ clientX, clientY: 300 }];
+      target.dispatchEvent(Object.assign(new Event(kind, { bubbles: true }), { touches, changedTouches: touches }));
+    };
+    touch("touchstart", 400);
+    touch("touchend", 200);
+    end();
+  });
+  expect(went).toEqual(isOurs ? [1] : []);
 });
 
 test("the palette finds by every word, beginnings first", () => {

@@ -12,7 +12,7 @@ export function onSwipe(box: HTMLElement, go: (step: 1 | -1) => void): void {
 
   function begin(event: TouchEvent) {
     const touch = event.touches[0];
-    const isFree = event.touches.length === 1 && touch && !isEdge(touch) && !scrollsSideways(event.target, box);
+    const isFree = event.touches.length === 1 && touch && !isEdge(touch) && !isOver(event.target) && !scrollsSideways(event.target, box);
     start = isFree ? { x: touch.clientX, y: touch.clientY, at: event.timeStamp } : undefined;
   }
   function end(event: TouchEvent) {
@@ -35,6 +35,11 @@ export function onSwipe(box: HTMLElement, go: (step: 1 | -1) => void): void {
 
 function isEdge(touch: Touch): boolean {
   return touch.clientX < EDGE_PIXELS || touch.clientX > innerWidth - EDGE_PIXELS;
+}
+
+/** Sheets and questions are of the chat they were opened in. */
+function isOver(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("dialog, .dock") !== null;
 }
 
 /** Code and tables have a sideways scroll of their own, fields a cursor. */
