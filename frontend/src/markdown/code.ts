@@ -2,6 +2,8 @@
 //
 // Lives here: what is built around each piece of code after the sanitiser. Lives elsewhere: colours (highlight.ts).
 
+import { copyText } from "../components/controls/copyText";
+
 export interface CodeFrame {
   readonly frame: HTMLElement;
   readonly code: HTMLElement;
@@ -46,12 +48,7 @@ function copyButton(text: () => string): HTMLButtonElement {
   button.type = "button";
   button.className = "code-copy";
   button.textContent = "Copy";
-  button.addEventListener("click", () => {
-    navigator.clipboard?.writeText(text()).then(
-      () => said(button, "Copied"),
-      () => said(button, "Not copied"),
-    );
-  });
+  button.addEventListener("click", async () => said(button, (await copyText(text())) ? "Copied" : "Could not copy"));
   return button;
 }
 

@@ -2,16 +2,12 @@
 import { createSignal, Show, type JSX } from "solid-js";
 
 import { CheckIcon, CopyIcon } from "../icons";
+import { copyText } from "./copyText";
 
 export function CopyButton(props: { text: () => string; label: string; words?: string }): JSX.Element {
   const [said, setSaid] = createSignal("");
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(props.text());
-      setSaid("Copied");
-    } catch {
-      setSaid("Could not copy");
-    }
+    setSaid((await copyText(props.text())) ? "Copied" : "Could not copy");
     setTimeout(() => setSaid(""), 1500);
   }
   return (
