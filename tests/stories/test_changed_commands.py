@@ -202,11 +202,30 @@ async def test_nothing_else_starts_it_either(
         listed = (await api.call("GET", "/api/agents"))["agents"]
         assert next(agent for agent in listed if agent["id"] == "mine")["args"] == [str(program)]
         await api.call("GET", "/api/agents")
-        for method, path in (("GET", ""), ("DELETE", "/x")):
+        for method, path in (("GET", "sessions"), ("DELETE", "sessions/x"), ("POST", "check")):
             with pytest.raises(ApiError) as refused:
-                await api.call(method, f"/api/agents/mine/sessions{path}")
+                await api.call(method, f"/api/agents/mine/{path}")
             assert refused.value.status == 409
+            assert "asked" in str(refused.value.hint)
         assert not ran.exists()
+
+
+async def test_looking_at_the_agents_runs_nothing_that_nobody_has_started(
+    server: ServerProcess, api: Api, place: Path
+) -> None:
+    """A46: somebody adds an agent to the file; neither the list nor a change of its name runs it."""
+    ran, known = place / "ran", place / "known"
+    for name, mark in (("evil", ran), ("good", known)):
+        (place / name).write_text(f"#!/bin/sh\necho x >> {mark}; echo 1.2.3\n")
+        (place / name).chmod(0o755)
+    added = f'[agents."added"]\ncommand = "{place / "evil"}"\nversion_args = ["--version"]\n'
+    server.config.write_text(f"{server.config.read_text()}\n{added}")
+    await api.call("PUT", "/api/agents/added", {"display_name": "Added"})
+    await api.call("PUT", "/api/agents/zzz", {"command": str(place / "good"), "version_args": ["--version"]})
+    listed = [agent["id"] for agent in (await api.call("GET", "/api/agents"))["agents"]]
+    assert listed.index("added") < listed.index("zzz"), "they are looked up in this order"
+    await until(known.exists, 30)
+    assert not ran.exists()
 
 
 async def test_trusting_a_folder_at_the_terminal_agrees_to_no_command(

@@ -22,9 +22,16 @@ _PARTS = {"command", "args", "env", "pass_env", "tcp", "allow_remote", "version_
 
 
 def is_agreed(catalog: Catalog, agent: str) -> bool:
-    """Whether it is what we ship, what was agreed to, or was never started before."""
+    """Whether a person may start it unasked: it is vouched for, or was never started before."""
+    return agent not in catalog.agreed or is_vouched_for(catalog, agent)
+
+
+def is_vouched_for(catalog: Catalog, agent: str) -> bool:
+    """Whether it is what we ship or what was agreed to, so that it may be run although nobody orders it."""
     before = catalog.agreed.get(agent)
-    return before is None or catalog.is_as_shipped(agent) or before.fingerprint == fingerprint(catalog, agent)
+    if catalog.is_as_shipped(agent):
+        return True
+    return before is not None and before.fingerprint == fingerprint(catalog, agent)
 
 
 def as_agreed(catalog: Catalog, agent: str, at: float) -> AgreedCommand:

@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import APIRouter, BackgroundTasks
 
 from voxpilot.agents.abilities import abilities_of, in_words, name_of
-from voxpilot.agents.agreed import is_agreed
+from voxpilot.agents.agreed import is_vouched_for
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.editing import put_agent, remove_agent, shown
 from voxpilot.agents.versions import is_enough
@@ -48,9 +48,10 @@ async def change(agent_id: str, body: AgentChange, sup: Sup) -> Json:
     house = sup.house
     fields = body.model_dump(exclude_unset=True)
     await asyncio.to_thread(house.live.refresh)
-    was_agreed = is_agreed(house.catalog, agent_id)
+    is_new = agent_id not in {agent.id for agent in house.catalog.all()}
+    is_theirs = is_new or is_vouched_for(house.catalog, agent_id)
     await asyncio.to_thread(put_agent, house.live, house.catalog, agent_id, fields)
-    if was_agreed:
+    if is_theirs:
         await sup.agree_to(agent_id)
     return await _one(sup, agent_id)
 
@@ -74,8 +75,9 @@ def _look(sup: Supervisor) -> tuple[list[Agent], str]:
 
 
 def _find_versions(catalog: Catalog, agents: list[Agent]) -> None:
-    for agent in agents:
-        if agent.path and agent.entry.version_args and is_agreed(catalog, agent.id):
+    for known in agents:
+        agent = catalog.describe(known.id)  # as it is now, for the one before may have taken its time
+        if agent.path and agent.entry.version_args and is_vouched_for(catalog, agent.id):
             catalog.versions.find(agent.path, agent.entry.version_args, agent.env)
 
 

@@ -16,9 +16,11 @@ from fastapi import APIRouter
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from voxpilot.agents.agreed import is_agreed
 from voxpilot.agents.catalog import Agent
 from voxpilot.agents.doctor import examine
 from voxpilot.chat.events import Json
+from voxpilot.errors import Conflict
 from voxpilot.runtime.house import House
 from voxpilot.storage.rows import Sighting
 from voxpilot.storage.sightings import note_sighting
@@ -78,7 +80,10 @@ async def check(agent_id: str, sup: Sup) -> Check:
     house = sup.house
     await asyncio.to_thread(house.live.refresh)
     await asyncio.to_thread(house.catalog.learn_path)
-    return Check(house, house.catalog.get(agent_id))
+    agent = house.catalog.get(agent_id)
+    if not is_agreed(house.catalog, agent_id):
+        raise Conflict("The agent's command has changed.", "Send it a message first; you are asked there.")
+    return Check(house, agent)
 
 
 async def _cancel_when_left(receive: Receive, sending: asyncio.Task[None]) -> None:
