@@ -21,10 +21,10 @@ class Transcript(Blocks):
         """Take in one event. One that was seen already changes nothing."""
         if body["seq"] <= self.head["seq"]:
             return
-        self.head["seq"] = body["seq"]
-        self.head["last_at"] = body.get("last_at", body["at"])
         rule = _RULES.get(kind, _unknown)
         rule(self, body)
+        self.head["seq"] = body["seq"]
+        self.head["last_at"] = body.get("last_at", body["at"])
 
 
 def fold(events: Iterable[tuple[str, Json]]) -> Transcript:
@@ -105,7 +105,7 @@ def _tool(chat: Blocks, body: Json, new: bool = False) -> None:
 
 def _diffs_kept(block: Json, body: Json) -> Json:
     """New content takes the place of the old, but a file's last diff stays: some agents show it only once."""
-    told = {item.get("path") for item in body.get("content", ()) if item.get("type") == "diff"}
+    told = [item.get("path") for item in body.get("content", ()) if item.get("type") == "diff"]
     kept = [i for i in block["content"] if i.get("type") == "diff" and i.get("path") not in told]
     return {"content": [*body["content"], *kept]} if kept and "content" in body else {}
 

@@ -8,6 +8,7 @@ elsewhere: the log (storage/event_log.py), following (live_chat.py).
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 
 from voxpilot.storage.event_log import PAGE_BYTES, Recorded
 
@@ -48,7 +49,7 @@ class Wakeup:
             return None
         taken: list[Recorded] = []
         size = 0
-        for place in range(after + 1 - self._recent[0].seq, len(self._recent)):
+        for place in range(bisect_right(self._recent, after, key=lambda event: event.seq), len(self._recent)):
             event = self._recent[place]
             taken.append(event)
             size += len(event.body)

@@ -207,10 +207,11 @@ class Ledger:
             self._append(replace(self._run_first, content=text[start : start + DELTA_LIMIT]), self._run_at)
 
     def _append(self, event: Event, at: float) -> None:
-        self._seq += 1
-        shown, streamed, whole = encode(numbered(event, self._seq, at))
+        seq = self._seq + 1
+        shown, streamed, whole = encode(numbered(event, seq, at))
         self.transcript.apply(event.kind, shown)
-        self._events.append((Recorded(self._seq, event.kind, streamed), at, whole))
+        self._seq = seq  # only now: an event that cannot be folded leaves no gap
+        self._events.append((Recorded(seq, event.kind, streamed), at, whole))
 
 
 def load(connection: sqlite3.Connection, chat_id: str) -> Ledger:
