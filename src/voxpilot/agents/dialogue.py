@@ -145,7 +145,7 @@ def welcome(ledger: Ledger, session: Session, at: float) -> None:
     for early in ledger.all(EarlyFrame):
         if early.process_id == session.process_id and early.acp_session_id == session.acp_session_id:
             known = ledger.get(Session, session.id) or session
-            translate(ledger, known, wire.decode(early.line.encode())["params"]["update"], at)
+            translate(ledger, known, wire.decode(early.line.encode())["params"].get("update"), at)
             ledger.delete(early)
 
 

@@ -15,6 +15,7 @@ from voxpilot.agents import replay
 from voxpilot.agents.abilities import Abilities
 from voxpilot.agents.dialogue import ask, welcome
 from voxpilot.agents.failures import AgentRefused
+from voxpilot.agents.options import offered_in
 from voxpilot.agents.translate import change_options
 from voxpilot.chat.events import Json
 from voxpilot.settings import McpServer
@@ -93,8 +94,7 @@ def opened(ledger: Ledger, process: Process, request: Request, result: Any, at: 
         assert before is not None
         replay.finish(ledger, before, at)
         session = ledger.change(before, process_id=process.id, loading=None, replay=None, wanted=False)
-    offered = {key: result[key] for key in ("configOptions", "modes", "models") if (result or {}).get(key)}
-    if offered:
+    if offered := offered_in(result):
         change_options(ledger, session, offered, at)
     welcome(ledger, session, at)
     return ledger.get(Session, session.id) or session

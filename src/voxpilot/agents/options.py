@@ -10,6 +10,16 @@ from typing import Any
 
 from voxpilot.chat.events import Json
 
+_SHAPES = {"configOptions": list, "modes": dict, "models": dict}
+
+
+def offered_in(result: Any) -> Json:
+    """What an agent's answer offers to choose; what has not the right shape is left out."""
+    given = result if isinstance(result, dict) else {}
+    return {
+        key: given[key] for key, shape in _SHAPES.items() if given.get(key) and isinstance(given[key], shape)
+    }
+
 
 def options_of(raw: Json) -> tuple[Json, ...]:
     """Config options where there are any; else the older models and modes."""
@@ -28,6 +38,7 @@ def with_current(raw: Json, option: Json, value: Any) -> Json:
         changed = [
             {**given, "currentValue": value} if given.get("id") == option["id"] else given
             for given in raw["configOptions"]
+            if isinstance(given, dict)
         ]
         return {**raw, "configOptions": changed}
     group, current = {"mode": ("modes", "currentModeId"), "model": ("models", "currentModelId")}[
@@ -60,7 +71,7 @@ def _config(option: Any) -> Json | None:
         "description": option.get("description"),
         "category": str(option.get("category") or "other"),
         "type": option["type"],
-        "current": option.get("currentValue"),
+        "current": _value(option.get("currentValue")),
         "choices": _choices(option.get("options")),
         "via": "config",
     }
@@ -74,10 +85,9 @@ def _choices(options: Any) -> list[Json]:
         if "options" in option:
             group = option.get("name") or option.get("group")
             found += [{**inner, "group": group} for inner in _choices(option["options"])]
-        elif "value" in option:
-            found.append(
-                {name: option[name] for name in ("value", "name", "description") if option.get(name)}
-            )
+        elif (value := _value(option.get("value"))) is not None:
+            words = {name: option[name] for name in ("name", "description") if option.get(name)}
+            found.append({"value": value, **words})  # an empty value is one too, often that of a default
     return found
 
 
@@ -85,9 +95,14 @@ def _choice(raw: Any, via: str, name: str, current: str, available: str, key: st
     if not isinstance(raw, dict) or not isinstance(raw.get(available), list):
         return []
     choices = [
-        {"value": item[key], "name": str(item.get("name", item[key]))}
+        {"value": value, "name": str(item.get("name", value))}
         for item in raw[available]
-        if isinstance(item, dict) and key in item
+        if isinstance(item, dict) and (value := _value(item.get(key))) is not None
     ]
     shape = {"id": via, "name": name, "category": via, "type": "select", "via": via}
-    return [{**shape, "current": raw.get(current), "choices": choices}]
+    return [{**shape, "current": _value(raw.get(current)), "choices": choices}]
+
+
+def _value(given: Any) -> str | int | float | None:
+    """A value that can be chosen: a word, a number, yes or no."""
+    return given if isinstance(given, str | int | float) else None

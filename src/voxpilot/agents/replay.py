@@ -30,7 +30,7 @@ STATE = frozenset(
 def hear(ledger: Ledger, session: Session, update: Any, at: float) -> None:
     """Take in one update of a session that is being loaded."""
     kind = update.get("sessionUpdate") if isinstance(update, dict) else None
-    if kind in STATE:
+    if isinstance(kind, str) and kind in STATE:
         translate(ledger, session, update, at)
         return
     rebuilt = _counted(session)
@@ -58,11 +58,11 @@ def _counted(session: Session) -> Json:
 
 def _show(ledger: Ledger, session: Session, update: Any, kind: Any, at: float) -> None:
     rebuilt = session.replay or {}
-    if kind != "user_message_chunk":
+    content = update.get("content") if kind == "user_message_chunk" else None
+    if not isinstance(content, dict):
         session = _begin_turn(ledger, session, at)
         translate(ledger, session, update, at)
         return
-    content = update.get("content") or {}
     if "said" in rebuilt and rebuilt.get("message") != update.get("messageId"):
         rebuilt = _begin_turn(ledger, session, at).replay or {}  # the message before was never answered
     if "said" not in rebuilt:

@@ -225,13 +225,11 @@ def _content(value: Any) -> tuple[Json, ...] | None:
     items = _objects(value)
     if items is None:
         return None
-    wrapped = {"content", "diff", "terminal"}
+    bare = ("text", "image", "audio", "resource_link", "resource")
     return tuple(
-        item
-        if item.get("type") in wrapped
-        or item.get("type") not in ("text", "image", "audio", "resource_link", "resource")
-        else {"type": "content", "content": item}
+        {"type": "content", "content": item} if item.get("type") in bare else item
         for item in items
+        if item.get("type") != "diff" or isinstance(item.get("path"), str)
     )
 
 

@@ -64,9 +64,10 @@ def dismiss(ledger: Ledger, request: Request) -> None:
 
 
 def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wish | None:
+    given = params.get("options")
     options = tuple(
         {"id": option["optionId"], "label": str(option.get("name", "")), "kind": str(option.get("kind", ""))}
-        for option in params.get("options") or ()
+        for option in (given if isinstance(given, list) else ())
         if isinstance(option, dict) and isinstance(option.get("optionId"), str)
     )
     if not options:

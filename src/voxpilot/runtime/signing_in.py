@@ -171,16 +171,20 @@ def _method(method: Json, agent: Agent) -> Json:
     """One way to sign in: the agent does it, or a command in a terminal does."""
     shown: Json = {
         "id": method["id"],
-        "name": str(method.get("name") or method["id"]),
+        "name": str(method.get("name") or method["id"] or "Sign in"),
         "description": method.get("description"),
         "type": "agent",
     }
     meta = method.get("_meta")
     in_meta = meta.get("terminal-auth") if isinstance(meta, dict) else None
     if method.get("type") == "terminal":
-        arguments = [str(argument) for argument in method.get("args") or ()]
-        shown |= {"type": "terminal", "command": shlex.join([agent.command, *agent.args, *arguments])}
+        words = [agent.command, *agent.args, *_arguments(method)]
+        shown |= {"type": "terminal", "command": shlex.join(words)}
     elif isinstance(in_meta, dict) and isinstance(in_meta.get("command"), str):
-        arguments = [str(argument) for argument in in_meta.get("args") or ()]
-        shown["command"] = shlex.join([in_meta["command"], *arguments])
-    return {name: value for name, value in shown.items() if value}
+        shown["command"] = shlex.join([in_meta["command"], *_arguments(in_meta)])
+    return {name: value for name, value in shown.items() if value or name == "id"}
+
+
+def _arguments(given: Json) -> list[str]:
+    arguments = given.get("args")
+    return [str(argument) for argument in arguments] if isinstance(arguments, list) else []
