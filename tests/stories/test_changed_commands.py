@@ -136,6 +136,27 @@ async def test_a_command_that_changes_again_is_not_the_one_agreed_to(
         assert len(agent_log.starts()) == 2
 
 
+async def test_an_earlier_agreement_does_not_count_after_a_later_one(
+    server: ServerProcess, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """A46: the chat in which it was given is asked as well as any other."""
+    async with talking(server, workspace, "mine") as talk:
+        await talk.run(HELLO)
+        await tamper(server, talk.api, '"--agent-version", "1"', '"--agent-version", "2"')
+        await talk.api.restart(talk.id, reload=True)
+        await talk.answer(await talk.question(), "start")
+        await talk.run(HELLO)
+        await talk.api.call("PUT", "/api/agents/mine", {"args": mine(place, agent_log, "3")["args"]})
+        await tamper(server, talk.api, '"--agent-version", "3"', '"--agent-version", "2"')
+        await talk.api.restart(talk.id, reload=True)
+        question = await talk.question(2)
+        assert "--agent-version 3" in question["detail"]["before"]
+        assert len(agent_log.starts()) == 2
+        await talk.answer(question, "start")
+        await talk.run(HELLO)
+        assert len(agent_log.starts()) == 3
+
+
 async def test_a_command_that_changes_while_the_start_waits_in_line_is_asked_about(
     start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
 ) -> None:

@@ -25,12 +25,11 @@ OPTIONS = (
 
 def is_given(ledger: Ledger, catalog: Catalog, agent: str, now: float) -> bool:
     """Whether the agent may start with its present command; asks a person if it is another one."""
-    wanted, answered = as_agreed(catalog, agent, now), ledger.get(AgreedCommand, agent)
+    wanted, known = as_agreed(catalog, agent, now), catalog.agreed.get(agent)
     open_question = next((q for q in _questions(ledger) if q.detail["agent"] == agent), None)
-    if is_agreed(catalog, agent) or (answered and answered.fingerprint == wanted.fingerprint):
+    if is_agreed(catalog, agent) or _is_answered(ledger, wanted, known):
         if open_question is not None:  # agreed to in another chat, or changed back
             questions.choose_for_person(ledger, open_question, "start", "rule", now)
-        known = catalog.agreed.get(agent)
         if known is None or known.fingerprint != wanted.fingerprint:
             catalog.agreed[agent] = ledger.save(wanted)
         return True
@@ -54,6 +53,14 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
     if (current := turn.running(ledger)) is not None:
         for task in [task for task in tasks.of_turn(ledger, current) if task.agent == agent]:
             turn.finish(ledger, task, "cancelled", "cancelled", at)
+
+
+def _is_answered(ledger: Ledger, wanted: AgreedCommand, known: AgreedCommand | None) -> bool:
+    """Whether it was agreed to in this chat, and to nothing else anywhere since."""
+    answered = ledger.get(AgreedCommand, wanted.agent)
+    if answered is None or answered.fingerprint != wanted.fingerprint:
+        return False
+    return known is None or answered.at >= known.at
 
 
 def _questions(ledger: Ledger) -> list[Question]:
