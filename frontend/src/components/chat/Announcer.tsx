@@ -7,24 +7,18 @@ import { useHere } from "../conversation/here";
 
 export function Announcer(props: { state: ChatState }): JSX.Element {
   const here = useHere();
+  // Taken back when they no longer hold: the same words again are not heard.
   const [words, setWords] = createSignal("");
   createEffect(
     on(
-      () => props.state.head.questions.length,
-      (count, before) => {
-        if (count > (before ?? 0)) setWords(`${here.agentName(here.agent)} asks you something.`);
+      () => ({ asked: props.state.head.questions.length, turn: props.state.head.turn?.id }),
+      (now, before) => {
+        if (!before) return;
+        const last = props.state.blocks.at(-1);
+        if (now.asked > before.asked) setWords(`${here.agentName(here.agent)} asks you something.`);
+        else if (before.turn && !now.turn && last?.kind === "turn") setWords(stopReason(last.stop_reason));
+        else if (now.asked < before.asked || now.turn !== before.turn) setWords("");
       },
-      { defer: true },
-    ),
-  );
-  createEffect(
-    on(
-      () => props.state.head.turn?.id,
-      (turn, before) => {
-        const ended = props.state.blocks.at(-1);
-        if (before && !turn && ended?.kind === "turn") setWords(stopReason(ended.stop_reason));
-      },
-      { defer: true },
     ),
   );
   return (
