@@ -10,7 +10,7 @@ from playwright.async_api import Error, Route, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
-from tests.fakes.script import say, script
+from tests.fakes.script import request, say, script
 from tests.kit.client import Api
 from tests.kit.server import ServerProcess
 from tests.kit.sse import connect
@@ -159,6 +159,26 @@ async def test_what_is_typed_while_a_chat_begins_stays(meet: Meet, chat: str) ->
     await tab.says("begun")
     await tab.page.get_by_role("link", name="New chat", exact=True).click()
     await expect(tab.composer).to_have_value("another thought")
+
+
+async def test_a_form_half_filled_in_is_so_after_a_look_at_another_chat(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    fields = {"name": {"type": "string", "title": "Name"}}
+    schema = {"type": "object", "properties": fields, "required": ["name"]}
+    form = {"mode": "form", "message": "Which name?", "requestedSchema": schema}
+    other = (await api.create_chat(workspace))["id"]
+    await api.prompt(chat, script(request("elicitation/create", form)))
+    tab = await (await meet("laptop")).open_chat(chat)
+    name = tab.page.get_by_role("textbox", name="Name", exact=True)
+    await name.fill("half a na")
+    await tab.page.locator(f"nav a[href='/chat/{other}']").click()
+    await expect(name).to_have_count(0)
+    await tab.page.locator(f"nav a[href='/chat/{chat}']").click()
+    await expect(name).to_have_value("half a na")
+    await name.fill("a name")
+    await tab.answer("Send answer")
+    await tab.turns_end()
 
 
 async def _messages(server: ServerProcess, chat: str) -> list[str]:

@@ -1,7 +1,8 @@
 // What was typed and not sent.
 //
-// Lives here: one text for each chat, kept across reloads. Lives elsewhere:
-// messages on their way (outbox.ts).
+// Lives here: one text for each chat, kept across reloads, and what was filled
+// into forms, kept while the page is open: it may be a password. Lives
+// elsewhere: messages on their way (outbox.ts).
 
 import { createSignal, type Accessor } from "solid-js";
 
@@ -30,6 +31,20 @@ export function draft(chat: string): Draft {
 export function forgetDrafts(): void {
   for (const name of namesLike("draft.")) forget(name);
   for (const { show } of drafts.values()) show("");
+  forms.clear();
+}
+
+const forms = new Map<string, object>();
+
+/** What was filled into the form of a question so far; the same object until it is answered. */
+export function formDraft<T extends object>(question: string, begin: () => T): T {
+  const kept = (forms.get(question) as T | undefined) ?? begin();
+  forms.set(question, kept);
+  return kept;
+}
+
+export function forgetForm(question: string): void {
+  forms.delete(question);
 }
 
 function make(chat: string) {

@@ -62,7 +62,7 @@ export {
 export { send, outbox, retrySend, discardSend, type Outgoing } from "./outbox";
 
 /** What was typed and not sent, by chat; `"new"` is the draft of the new-chat page. See `Draft`. */
-export { draft, type Draft } from "./drafts";
+export { draft, forgetForm, formDraft, type Draft } from "./drafts";
 
 /** What else this browser remembers between visits, by name; for small choices such as the theme. */
 export { forget, recall, remember } from "./keep";

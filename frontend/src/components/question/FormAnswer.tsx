@@ -2,7 +2,7 @@
 import { createMemo, createSignal, For, Show, type JSX } from "solid-js";
 import { createStore } from "solid-js/store";
 
-import type { QuestionBlock } from "../../state";
+import { forgetForm, formDraft, type QuestionBlock } from "../../state";
 import type { Answering } from "./answering";
 import { FormField } from "./FormField";
 import type { Answers } from "./QuestionDock";
@@ -10,15 +10,17 @@ import { contentOf, fieldsOf, initialEntries, problemsOf, type Entered } from ".
 
 export function FormAnswer(props: { question: QuestionBlock; answers: Answers; answering: Answering }): JSX.Element {
   const fields = createMemo(() => fieldsOf(props.question.detail["schema"]));
-  const [entries, setEntries] = createStore<Record<string, Entered>>({ ...initialEntries(fields()) });
+  const [entries, setEntries] = createStore<Record<string, Entered>>(formDraft(props.question.id, () => initialEntries(fields())));
   const [isChecked, setChecked] = createSignal(false);
   const problems = createMemo(() => (isChecked() ? problemsOf(fields(), entries) : {}));
   let form!: HTMLFormElement;
 
   function give(action: "accept" | "decline" | "cancel") {
-    void props.answering.give(action, () =>
-      props.answers.respond(props.question.id, action, action === "accept" ? contentOf(fields(), entries) : undefined),
-    );
+    const { id } = props.question;
+    void props.answering.give(action, async () => {
+      await props.answers.respond(id, action, action === "accept" ? contentOf(fields(), entries) : undefined);
+      forgetForm(id);
+    });
   }
   function submit(event: SubmitEvent) {
     event.preventDefault();
