@@ -118,6 +118,25 @@ async def test_a_link_lets_another_device_in_and_it_can_be_sent_away(meet: Meet,
     await expect(tab.find("device")).to_have_count(1)
 
 
+async def test_a_link_is_copied_where_the_browser_lends_no_clipboard(meet: Meet) -> None:
+    """As over plain HTTP."""
+    person = await meet("laptop")
+    await person.context.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
+    )
+    tab = await person.open("/settings/devices")
+    await tab.page.get_by_role("button", name="New link").click()
+    url = await tab.find("new-link").locator("code").inner_text()
+    copy = tab.page.get_by_role("button", name="Copy link")
+    await copy.click()
+    await expect(copy).to_contain_text("Copied")
+    await tab.page.get_by_role("link", name="Permissions").click()
+    folder = tab.page.get_by_label("Folder to trust")
+    await folder.focus()
+    await tab.page.keyboard.press("Control+v")
+    await expect(folder).to_have_value(url)
+
+
 async def test_settings_are_reached_by_keyboard_and_the_theme_stays(meet: Meet) -> None:
     person = await meet("laptop")
     tab = await person.open("/new")
