@@ -141,23 +141,28 @@ async def test_a_first_message_stays_until_its_chat_has_begun_and_begins_one(
     await expect(tab.composer).to_have_value("")
 
 
-async def test_what_is_typed_while_a_chat_begins_stays(meet: Meet, chat: str) -> None:
-    tab = await (await meet("laptop")).open("/new")
+@pytest.mark.parametrize("is_lost", [False, True])
+async def test_what_is_typed_while_a_chat_begins_stays(meet: Meet, chat: str, is_lost: bool) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open("/new")
     await tab.is_live()
     typed = asyncio.Event()
 
     async def later(route: Route) -> None:
         await typed.wait()
-        await route.continue_()
+        await (route.abort() if is_lost else route.continue_())
 
     await tab.page.route("**/api/chats", later)
     await tab.type(script(say("begun")))
     await tab.composer.press("Enter")
-    await expect(tab.find("composer-send")).to_be_disabled()
     await tab.type("another thought")
     typed.set()
-    await tab.says("begun")
-    await tab.page.get_by_role("link", name="New chat", exact=True).click()
+    if is_lost:
+        await expect(tab.page.get_by_text("The server does not answer.")).to_be_visible()
+    else:
+        await tab.says("begun")
+        await tab.page.get_by_role("link", name="New chat", exact=True).click()
     await expect(tab.composer).to_have_value("another thought")
 
 
