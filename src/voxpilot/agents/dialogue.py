@@ -35,6 +35,8 @@ _CALLBACKS = frozenset(
         "terminal/release",
     }
 )
+PASSED_OVER_BYTES = 1000
+"""How much is told of a line that could not be taken in."""
 LATE_SECONDS = 2.0
 """How long after its prompt was answered an agent's words still belong to that turn."""
 
@@ -74,17 +76,33 @@ class Withdrawn:
     request: Request
 
 
+@dataclass(slots=True)
+class Place:
+    """Where in its lines a record is being read."""
+
+    line: int = 0
+    passed_over: frozenset[int] = frozenset()
+    """Lines on which it failed before."""
+
+
 Happening = Answered | AnswerWanted | HelpWanted | Withdrawn
 
 
-def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[Happening]:
+def hear(
+    ledger: Ledger, process_id: str, lines: bytes, at: float, reading: Place | None = None
+) -> Iterator[Happening]:
     """Record what the lines say, in order; yields whatever needs a decision before the next line is read."""
+    reading = reading or Place()
     split = lines.split(b"\n")
     place = 0
     while place < len(split):
         line = split[place]
+        reading.line = place
         place += 1
         if not line or line.isspace():
+            continue
+        if reading.line in reading.passed_over:
+            pass_over(ledger, line, at)
             continue
         message = wire.decode(line)
         frame = wire.frame_of(message)
@@ -106,6 +124,13 @@ def hear(ledger: Ledger, process_id: str, lines: bytes, at: float) -> Iterator[H
                 log.info("unreadable line: process=%s bytes=%d why=%s", process_id, len(line), why)
                 process = _process(ledger, process_id)
                 ledger.change(process, unreadable=process.unreadable + 1)
+
+
+def pass_over(ledger: Ledger, said: bytes, at: float) -> None:
+    """Tell of what could not be taken in."""
+    text = "Something the agent sent could not be taken in, and was passed over."
+    detail = said[:PASSED_OVER_BYTES].decode("utf-8", "replace")
+    ledger.emit(NoticeGiven(level="warning", code="passed-over", text=text, detail=detail), at)
 
 
 def ask(

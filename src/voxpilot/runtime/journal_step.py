@@ -9,28 +9,33 @@ from __future__ import annotations
 import orjson
 
 from voxpilot.agents.connection import Link
-from voxpilot.agents.dialogue import hear
+from voxpilot.agents.dialogue import hear, pass_over
 from voxpilot.chat.events import NoticeGiven
 from voxpilot.keeper.journal import COMMAND_ENDED, ENDED, PRINTED, SENT, SKIPPED, WRITTEN, Record
 from voxpilot.runtime import terminals
 from voxpilot.runtime.progress import Progress
+from voxpilot.runtime.stumbles import Stumbles
 from voxpilot.storage.rows import OutboxLine, Process, Session
 
 STDERR_LINES = 20
 
 
-def take_in(progress: Progress, process_id: str, link: Link, now: float) -> bool:
+def take_in(progress: Progress, process_id: str, link: Link, stumbles: Stumbles, now: float) -> bool:
     """Read on in a process's journal; True when there may be more."""
     process = progress.ledger.get(Process, process_id)
     if process is None:
         return False
-    records = link.read()
+    found = link.read()
+    records = stumbles.portion(process_id, found)
+    if len(records) < len(found):
+        link.rewind(records[-1].end if records else process.offset)
     for record in records:
         if record.type == ENDED:
             terminals.process_gone(progress.ledger, process_id, link.directory, record.at)
-        take_record(progress, process_id, record)
+        take_record(progress, process_id, record, stumbles)
+        stumbles.taken()
     more = terminals.take_output(progress.ledger, process_id, link.directory, now)
-    if records or more:
+    if found or more:
         return True
     if link.over.is_set() and progress.ledger.get(Process, process_id) is not None:
         terminals.process_gone(progress.ledger, process_id, link.directory, now)
@@ -41,10 +46,15 @@ def take_in(progress: Progress, process_id: str, link: Link, now: float) -> bool
     return False
 
 
-def take_record(progress: Progress, process_id: str, record: Record) -> None:
+def take_record(
+    progress: Progress, process_id: str, record: Record, stumbles: Stumbles | None = None
+) -> None:
     ledger = progress.ledger
-    if record.type == PRINTED:
-        for happening in hear(ledger, process_id, record.payload, record.at):
+    reading = (stumbles or Stumbles()).place(process_id, record)
+    if reading is None:
+        pass_over(ledger, record.payload, record.at)
+    elif record.type == PRINTED:
+        for happening in hear(ledger, process_id, record.payload, record.at, reading):
             progress.happened(happening, record.at)
             progress.advance(record.at)
     elif record.type == SENT:

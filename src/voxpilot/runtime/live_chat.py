@@ -25,6 +25,7 @@ from voxpilot.runtime.errands import Errands
 from voxpilot.runtime.house import House
 from voxpilot.runtime.launching import spec_of
 from voxpilot.runtime.progress import Progress
+from voxpilot.runtime.stumbles import Stumbles
 from voxpilot.runtime.thinking import Thinking
 from voxpilot.runtime.wakeup import Wakeup
 from voxpilot.storage import folds
@@ -56,6 +57,7 @@ class LiveChat:
         self.unwatched_since = self.touched_at = house.clock.now()
         self._house = house
         self._links: dict[str, Link] = {}
+        self._stumbles = Stumbles()
         self._lined_up = {p.id for p in ledger.all(Process) if p.state in ("waiting", "starting")}
         """Processes that asked to start and have not done so yet."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -223,15 +225,18 @@ class LiveChat:
         """Everything between two commits: what people ask, what agents said, what the clock wants."""
         now = self._house.clock.now()
         progress = self._progress()
+        self._stumbles.begin(self._links)
         for command in commands:
             command.reply = await self._obey(command, commands, now)
         for process_id, link in self._links.items():
-            if journal_step.take_in(progress, process_id, link, now):
+            if journal_step.take_in(progress, process_id, link, self._stumbles, now):
                 self._news.set()
         progress.on_time(now)
         self._stop_if_unused(now)
         progress.advance(now)
-        return self.ledger.take(now)
+        step = self.ledger.take(now)
+        self._stumbles.decided()
+        return step
 
     def _progress(self) -> Progress:
         house = self._house
@@ -270,6 +275,7 @@ class LiveChat:
         """The step is not on disk, so it did not happen: read everything anew."""
         if not isinstance(error, VoxPilotError):
             log.exception("step failed: chat=%s", self.id)
+        self._stumbles.failed(error)
         known = error if isinstance(error, VoxPilotError) else VoxPilotError("Something went wrong inside.")
         for command in commands:
             _answer(command, known)
