@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Route, expect
 
 from tests.browser.conftest import Meet
+from tests.browser.test_long_chats import GO_UP
 from tests.fakes.script import request, say, script, tool, update, wait_file
 from tests.kit.client import Api
 
@@ -119,3 +121,48 @@ async def test_what_came_while_loading_can_be_loaded_too(
     await tab.turns_end()
     await block.get_by_role("button", name="Load all").click()
     await expect(block).to_contain_text("SECOND")
+
+
+def edits(workspace: Path, count: int, size: int) -> str:
+    """A turn that says and changes something again and again."""
+    made = [
+        (
+            say(f"Part {number}."),
+            call(
+                f"edit-{number}",
+                diff(str(workspace / f"{number}.py"), "", f"{number}\n" * size),
+                status="completed",
+            ),
+        )
+        for number in range(count)
+    ]
+    return script(*(step for pair in made for step in pair), say("The end."))
+
+
+async def test_the_end_of_a_long_turn_tells_of_all_of_it_to_whoever_comes_later(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    await api.prompt(chat, edits(workspace, 60, 1))
+    await (await (await meet("laptop")).open_chat(chat)).turns_end()
+    late = await (await meet("tablet", permissions=["clipboard-read", "clipboard-write"])).open_chat(chat)
+    await expect(late.find("turn-footer")).to_contain_text("60 files changed")
+    await expect(late.page.locator(".panel .panel-head", has_text="Changes")).to_contain_text("Changes60")
+    await late.find("turn-footer").get_by_role("button", name="Copy answer").click()
+    copied = await late.evaluate("navigator.clipboard.readText()")
+    assert copied == "\n\n".join([*(f"Part {number}." for number in range(60)), "The end."])
+
+
+async def test_what_is_not_at_hand_of_an_enormous_turn_is_not_passed_over(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    await api.prompt(chat, edits(workspace, 80, 5_000))
+    await (await (await meet("laptop")).open_chat(chat)).turns_end()
+    late = await (await meet("tablet")).open_chat(chat)
+    footer, head = late.find("turn-footer"), late.page.locator(".panel .panel-head", has_text="Changes")
+    await expect(footer).to_contain_text(re.compile(r"s[1-7]\d\+ files changed"))
+    await expect(head).to_have_text(re.compile(r"^Changes[1-7]\d\+$"))
+    await expect(footer.get_by_role("button", name="Copy end of answer")).to_be_visible()
+    await late.page.evaluate(GO_UP, "Part 0.")
+    await expect(footer).to_contain_text("s80 files changed")
+    await expect(footer.get_by_role("button", name="Copy answer")).to_be_visible()
+    await expect(head).to_have_text("Changes80")

@@ -29,7 +29,7 @@ new MutationObserver((_, watch) => {
 }).observe(document, { childList: true, subtree: true, characterData: true });
 """
 
-_GO_UP = """(words) => new Promise((done) => {
+GO_UP = """(words) => new Promise((done) => {
   const box = document.querySelector(".scroller");
   const isThere = () => document.querySelector('[data-testid="block-text"]')?.textContent.includes(words);
   const up = () => {
@@ -86,7 +86,7 @@ async def test_a_huge_chat_opens_soon_and_can_be_read_up_to_its_very_first_block
     note_figure(f"opening 50,000 events of 200 MB: {first:.0f} ms at first, {later:.0f} ms later")
     assert max(first, later) <= OPENS_SECONDS * SLACK * 1000
     tab = await person.open_chat(HUGE)
-    await tab.page.evaluate(_GO_UP, FIRST_WORDS)
+    await tab.page.evaluate(GO_UP, FIRST_WORDS)
     await expect(tab.page.locator(".row-older")).to_have_count(0)
     assert await positions_are_in_order(tab)
     await expect(tab.texts).to_have_count(101)

@@ -1,11 +1,11 @@
-"""Which blocks a reader gets first: the newest, and the turn that runs."""
+"""Which blocks a reader gets first: the newest, and the newest turn."""
 
 from __future__ import annotations
 
 import orjson
 
 from voxpilot.chat.transcript import Transcript
-from voxpilot.runtime.snapshot import OPEN_TURN_BYTES, newest
+from voxpilot.runtime.snapshot import ENDED_TURN_BYTES, OPEN_TURN_BYTES, newest
 
 
 def test_without_a_turn_that_runs_just_as_many_as_were_asked_for() -> None:
@@ -28,6 +28,14 @@ def test_of_an_enormous_turn_only_the_end() -> None:
     assert len(positions(running(300, size), 200)) >= 200, "what was asked for comes at any size"
 
 
+def test_the_newest_turn_is_whole_when_it_has_ended() -> None:
+    assert positions(ended(30, size=10), 7) == list(range(101, 133))
+    assert positions(ended(3, size=10), 7) == list(range(99, 106))
+    found = positions(ended(300, ENDED_TURN_BYTES // 100), 7)
+    assert 100 < len(found) < 110
+    assert found == list(range(403 - len(found), 403))
+
+
 def notices(count: int, size: int) -> Transcript:
     transcript = Transcript()
     give(transcript, count, size)
@@ -41,6 +49,13 @@ def running(count: int, size: int) -> Transcript:
     transcript.head["queue"] = [{"id": "m", "role": "user", "text": "go"}]
     transcript.apply("turn-started", message)
     give(transcript, count, size, turn="t")
+    return transcript
+
+
+def ended(count: int, size: int) -> Transcript:
+    transcript = running(count, size)
+    seq = transcript.head["seq"] + 1
+    transcript.apply("turn-ended", {"seq": seq, "at": 0, "turn": "t", "stop_reason": "end_turn"})
     return transcript
 
 

@@ -145,11 +145,11 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
         </div>
         <Show when={panel.isBeside()}>
           <aside class="panel" aria-label="Plan, changes and details">
-            <Panel state={props.state} agentName={agentName()} options={options()} onChoose={choose} />
+            <Panel state={props.state} hasOlder={props.chat.hasOlder} agentName={agentName()} options={options()} onChoose={choose} />
           </aside>
         </Show>
         <Dialog isOpen={panel.isSheet()} title="About this chat" onClose={panel.toggle}>
-          <Panel state={props.state} agentName={agentName()} options={options()} onChoose={choose} />
+          <Panel state={props.state} hasOlder={props.chat.hasOlder} agentName={agentName()} options={options()} onChoose={choose} />
         </Dialog>
         <AgentDialog
           isOpen={isAgentShown()}

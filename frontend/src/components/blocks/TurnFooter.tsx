@@ -5,14 +5,16 @@ import type { Json, TurnBlock } from "../../state";
 import { RestartButtons } from "../chat/RestartButtons";
 import { CopyButton } from "../controls/CopyButton";
 import { useHere } from "../conversation/here";
+import type { PastTurn } from "../conversation/Row";
 import { CheckIcon, StopIcon } from "../icons";
 import { clock, duration } from "../when";
 import { ErrorCard } from "./ErrorCard";
 import { isGoodEnd, mayGoOn, stopReason } from "./stopReasons";
 
-export function TurnFooter(props: { block: TurnBlock; answer: string; files: number }): JSX.Element {
+export function TurnFooter(props: { block: TurnBlock } & PastTurn): JSX.Element {
   const here = useHere();
   const seconds = () => props.block.at - props.block.since;
+  const copy = () => (props.isPart ? "Copy end of answer" : "Copy answer");
   const isNewest = () => here.newestEnd === props.block.pos;
   return (
     <div class="turn-end" data-testid="turn-footer" data-stop-reason={props.block.stop_reason}>
@@ -38,11 +40,12 @@ export function TurnFooter(props: { block: TurnBlock; answer: string; files: num
         <span title={`Ended at ${clock(props.block.at)}`}>{duration(seconds())}</span>
         <Show when={props.files > 0}>
           <span>
-            {props.files} {props.files === 1 ? "file" : "files"} changed
+            {props.files}
+            {props.isPart ? "+" : ""} {props.files === 1 && !props.isPart ? "file" : "files"} changed
           </span>
         </Show>
         <Show when={props.answer !== ""}>
-          <CopyButton text={() => props.answer} label="Copy answer" words="Copy answer" />
+          <CopyButton text={() => props.answer} label={copy()} words={copy()} />
         </Show>
         <Show when={isNewest() && !props.block.error && mayGoOn(props.block.stop_reason)}>
           <button type="button" class="text-button" onClick={() => here.goOn()}>

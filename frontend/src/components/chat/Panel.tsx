@@ -15,6 +15,8 @@ import { UsageRing } from "./UsageRing";
 
 export function Panel(props: {
   state: ChatState;
+  /** There are blocks before the first of them. */
+  hasOlder: boolean;
   agentName: string;
   options: readonly AgentOption[];
   onChoose: (option: string, value: string | boolean) => void;
@@ -35,13 +37,13 @@ export function Panel(props: {
           </section>
         )}
       </Show>
-      <Changes state={props.state} />
+      <Changes state={props.state} hasOlder={props.hasOlder} />
       <Details {...props} />
     </div>
   );
 }
 
-function Changes(props: { state: ChatState }): JSX.Element {
+function Changes(props: { state: ChatState; hasOlder: boolean }): JSX.Element {
   const files = createMemo(() => changedFiles(props.state.blocks));
   const name = (path: string) => visibleText(within(props.state.head.workspace, path));
   return (
@@ -49,7 +51,10 @@ function Changes(props: { state: ChatState }): JSX.Element {
       <section class="panel-part">
         <h2 class="panel-head">
           Changes
-          <span class="list-count">{files().length}</span>
+          <span class="list-count">
+            {files().length}
+            {props.hasOlder ? "+" : ""}
+          </span>
         </h2>
         <ul class="changed">
           <For each={files()}>

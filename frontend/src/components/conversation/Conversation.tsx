@@ -1,5 +1,5 @@
 // The conversation: its rows, older ones as a person goes up, and the end held in view while they are at the end.
-import { createMemo, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
+import { createMemo, createSelector, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
 
 import { outbox, type Block, type ChatHandle, type ChatState } from "../../state";
 import { OutgoingMessage } from "../blocks/OutgoingMessage";
@@ -24,6 +24,20 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
   const rows = createMemo<RowShape[]>((before) => rowsOf(props.state.blocks, props.state.head.turn?.id, before), []);
   const byKey = createMemo(() => new Map(rows().map((row) => [row.key, row])));
   const keys = createMemo(() => rows().slice(-shown.count()).map((row) => row.key));
+  /** The turn whose beginning is not at hand. */
+  const isPart = createSelector(() => {
+    const first = props.chat.hasOlder ? props.state.blocks[0] : undefined;
+    return first?.kind === "message" ? undefined : first?.turn;
+  });
+  /** What a turn was is settled at its end, except that its beginning may come later. */
+  function turnAt(key: string): PastTurn {
+    const row = untrack(() => byKey().get(key));
+    if (row?.kind !== "block" || row.block.kind !== "turn") return NO_TURN;
+    const { turn } = row.block;
+    const isTurnPart = turn !== undefined && isPart(turn);
+    if (isTurnPart) void props.state.blocks[0]?.pos;
+    return untrack(() => pastTurn(props.state.blocks, turn, isTurnPart));
+  }
   const hasMore = () => shown.count() < rows().length || props.chat.hasOlder;
   let box!: HTMLDivElement;
   let column!: HTMLDivElement;
@@ -66,7 +80,7 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
                 <Row
                   row={byKey().get(key)!}
                   isLast={at() === keys().length - 1}
-                  turn={() => untrack(() => turnBefore(props.state.blocks, byKey().get(key)))}
+                  turn={() => turnAt(key)}
                 />
               </div>
             )}
@@ -128,15 +142,13 @@ function NewBelow(props: { seq: number; onPress: () => void }): JSX.Element {
   );
 }
 
-/** What was said and changed in the turn that ends with this row. */
-function turnBefore(blocks: readonly Block[], row: RowShape | undefined): PastTurn {
-  if (row?.kind !== "block" || row.block.kind !== "turn") return NO_TURN;
-  const turn = row.block.turn;
+/** What was said and changed in a turn. */
+function pastTurn(blocks: readonly Block[], turn: string | undefined, isPart: boolean): PastTurn {
   const own = blocks.filter((block) => block.turn === turn);
   const answer = own
     .filter((block) => block.kind === "text" && block.tool_call_id === undefined && !block.superseded)
     .map((block) => (block as { text: string }).text.trim())
     .filter(Boolean)
     .join("\n\n");
-  return { answer, files: changedFiles(own).length };
+  return { answer, files: changedFiles(own).length, isPart };
 }

@@ -21,9 +21,11 @@ import type { Row as RowShape } from "./rows";
 export interface PastTurn {
   readonly answer: string;
   readonly files: number;
+  /** Its beginning is not at hand. */
+  readonly isPart: boolean;
 }
 
-export const NO_TURN: PastTurn = { answer: "", files: 0 };
+export const NO_TURN: PastTurn = { answer: "", files: 0, isPart: false };
 
 export function Row(props: { row: RowShape; isLast: boolean; turn: () => PastTurn }): JSX.Element {
   const group = () => (props.row.kind === "group" ? props.row : undefined);
