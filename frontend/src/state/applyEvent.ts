@@ -193,8 +193,8 @@ function changeTool(chat: ChatState, body: Events["tool-call"] | Events["tool-up
 function diffsKept(block: ToolBlock, body: Events["tool-call"] | Events["tool-update"]): JsonObject {
   const content = body.content as ToolBlock["content"] | undefined;
   if (content === undefined) return {};
-  const told = new Set(content.map((item) => (item.type === "diff" ? item.path : undefined)));
-  const kept = block.content.filter((item) => item.type === "diff" && !told.has(item.path));
+  const told = new Set(content.flatMap((item) => (item.type === "diff" ? [item.path ?? null] : [])));
+  const kept = block.content.filter((item) => item.type === "diff" && !told.has(item.path ?? null));
   return kept.length > 0 ? { content: [...content, ...kept] as Json } : {};
 }
 
