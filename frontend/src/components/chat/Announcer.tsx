@@ -1,23 +1,42 @@
 // What a person who does not see the page must hear: that something is asked, that a turn ended. Nothing more.
-import { createEffect, createSignal, on, type JSX } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, type JSX } from "solid-js";
 
 import type { ChatState } from "../../state";
 import { stopReason } from "../blocks/stopReasons";
 import { useHere } from "../conversation/here";
 
+/** Long enough for a screen reader to notice that the words went before they come again. */
+const PAUSE_MS = 50;
+
 export function Announcer(props: { state: ChatState }): JSX.Element {
   const here = useHere();
-  // Taken back when they no longer hold: the same words again are not heard.
   const [words, setWords] = createSignal("");
+  let again: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(again));
+
+  /** The same words are heard again only if they were gone in between. */
+  function say(text: string) {
+    clearTimeout(again);
+    if (text !== words()) return setWords(text);
+    setWords("");
+    again = setTimeout(() => setWords(text), PAUSE_MS);
+  }
+
+  const last = () => props.state.blocks.at(-1);
+  const ended = () => {
+    const block = last();
+    return block?.kind === "turn" ? block : undefined;
+  };
   createEffect(
     on(
-      () => ({ asked: props.state.head.questions.length, turn: props.state.head.turn?.id }),
+      // Several events may come at once, so what is new is told by its name and not by a count.
+      () => ({ asked: [...props.state.head.questions], running: props.state.head.turn?.id, ended: ended()?.turn }),
       (now, before) => {
         if (!before) return;
-        const last = props.state.blocks.at(-1);
-        if (now.asked > before.asked) setWords(`${here.agentName(here.agent)} asks you something.`);
-        else if (before.turn && !now.turn && last?.kind === "turn") setWords(stopReason(last.stop_reason));
-        else if (now.asked < before.asked || now.turn !== before.turn) setWords("");
+        const block = ended();
+        if (now.asked.some((id) => !before.asked.includes(id))) say(`${here.agentName(here.agent)} asks you something.`);
+        else if (block && !now.running && now.ended !== before.ended) say(stopReason(block.stop_reason));
+        else if (now.asked.length < before.asked.length || now.running !== before.running) setWords("");
       },
     ),
   );
