@@ -59,7 +59,7 @@ async def _stopped_while_a_command_runs(talk: Talk, mark: str, sheet: Sheet) -> 
     sheet.note("stop-command", turn.stop_reason == "cancelled" and after.text == "After running.")
     evidence = ""
     try:
-        await until(lambda: not _sleeping(mark), STOPS_WITHIN)
+        await until(lambda: not _sleeping(mark), PATIENCE)
     except AssertionError:
         evidence = "it says that it has stopped, and the command runs on"
     sheet.note("stop-ends-command", not evidence, evidence)
