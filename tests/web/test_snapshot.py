@@ -9,6 +9,7 @@ from tests.kit.oracle import judge
 from tests.kit.sse import Viewer
 from tests.web.house import ON, House
 from tests.web.page import Page
+from voxpilot.chat.blocks import KEPT_BLOCKS
 
 RICH = script(
     say("one "),
@@ -77,6 +78,7 @@ async def test_older_blocks_paged_upward_make_up_the_whole(house: House) -> None
     for tail, limit in ((0, 1), (1, 3), (5, 7), (len(everything), 50)):
         newest = (await house.read_past(chat, tail=tail))[0].data
         assert len(newest["blocks"]) == (max(tail, last_turn) if tail else 0)
+        assert newest["has_older"] == (len(newest["blocks"]) < len(everything))
         blocks = newest["blocks"]
         while True:
             before = {"before": blocks[0]["pos"]} if blocks else {}
@@ -128,3 +130,17 @@ async def test_a_turn_that_still_runs_comes_whole_however_few_blocks_are_asked_f
     assert {call["status"] for call in page.tools.values()} == {"completed"}
     ended = (await house.read_past(chat, tail=5))[0].data["blocks"]
     assert len(ended) == 82, "all of it also when it has ended"
+
+
+async def test_a_snapshot_says_whether_there_is_more_also_of_what_is_only_kept(house: House) -> None:
+    """A turn so long that what was before it is no longer in memory, with and without something before."""
+    long = script(*(tool(f"t{number}") for number in range(KEPT_BLOCKS + 1)))
+    for before in (0, 1):
+        chat = await house.new_chat()
+        for _ in range(before):
+            await house.talk(chat, script(say("before")))
+        await house.talk(chat, long)
+        await house.server.restart()
+        (newest,) = [event.data for event in await house.read_past(chat, tail=5) if event.kind == "snapshot"]
+        assert len(newest["blocks"]) > KEPT_BLOCKS
+        assert newest["has_older"] == bool(before)

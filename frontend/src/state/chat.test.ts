@@ -67,6 +67,14 @@ test("older blocks come before the others until there are none", async () => {
   expect([positions(chat), chat.hasOlder]).toEqual([range(1, 90), false]);
 });
 
+test("when all older blocks have come there are none left to ask for", async () => {
+  const a = fresh();
+  const { chat } = using(a);
+  takeSnapshot(chatOf(a, 60, range(51, 60)), false);
+  await chat.loadOlder();
+  expect([positions(chat), chat.hasOlder]).toEqual([range(1, 60), false]);
+});
+
 test("a new snapshot keeps older blocks that join on, and the objects that are drawn", async () => {
   const a = fresh();
   const { chat } = using(a);

@@ -160,10 +160,11 @@ class Entry {
     if (!this.hasOlder() || first === undefined) return;
     this.#setLoadingOlder(true);
     try {
-      const older = (await api.olderBlocks(this.id, first.pos, OLDER_AT_ONCE)) as Block[];
+      // One more than is shown tells whether there are more.
+      const older = (await api.olderBlocks(this.id, first.pos, OLDER_AT_ONCE + 1)) as Block[];
       if (this.state.blocks[0]?.pos !== first.pos) return;
-      this.#set("blocks", (blocks) => [...older, ...blocks]);
-      this.#setHasOlder(older.length === OLDER_AT_ONCE);
+      this.#set("blocks", (blocks) => [...older.slice(-OLDER_AT_ONCE), ...blocks]);
+      this.#setHasOlder(older.length > OLDER_AT_ONCE);
     } finally {
       this.#setLoadingOlder(false);
     }

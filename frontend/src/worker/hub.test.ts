@@ -41,8 +41,9 @@ class Tab {
   }
 }
 
-function snapshot(chat: string, seq: number, blocks: object[] = [], more: object = {}): void {
-  server.last.say("snapshot", { chat_id: chat, seq, chat: { ...newHead(), seq, ...more }, blocks });
+function snapshot(chat: string, seq: number, blocks: object[] = [], hasOlder = false): void {
+  const body = { chat_id: chat, seq, chat: { ...newHead(), seq }, blocks, has_older: hasOlder };
+  server.last.say("snapshot", body);
 }
 
 function delta(chat: string, seq: number, more: object = {}): void {
@@ -103,14 +104,14 @@ test("events that were heard are not passed on again, and a gap is mended by ask
   expect(tab.of("snapshot").map((message) => message.chat.head.seq)).toEqual([5, 9]);
 });
 
-test("a chat is complete unless as many blocks came as were asked for, or more", async () => {
+test("a chat is complete if the server says so, however many blocks came", async () => {
   const tab = new Tab("1");
   const blocks = (count: number) => Array.from({ length: count }, (_, i) => ({ pos: i + 1, kind: "notice", at: 1 }));
   tab.follow("a", "b", "c");
   await settle();
-  snapshot("a", 60, blocks(49));
-  snapshot("b", 60, blocks(50));
-  snapshot("c", 60, blocks(60));
+  snapshot("a", 60, blocks(60));
+  snapshot("b", 60, blocks(60), true);
+  snapshot("c", 60, blocks(3), true);
   await settle();
   expect(tab.of("snapshot").map((message) => message.complete)).toEqual([true, false, false]);
   expect(server.streams.length).toBe(1);

@@ -19,6 +19,13 @@ interface Tab {
   chats: Set<string>;
 }
 
+interface Snapshot {
+  chat_id: string;
+  chat: Head;
+  blocks: Block[];
+  has_older: boolean;
+}
+
 interface Followed {
   /** Undefined until its snapshot has come. */
   state: ChatState | undefined;
@@ -160,7 +167,7 @@ export class Hub {
         this.#remove(body["chat"] as unknown as string);
         return true;
       case "snapshot":
-        this.#takeSnapshot(body as unknown as { chat_id: string; chat: Head; blocks: Block[] });
+        this.#takeSnapshot(body as unknown as Snapshot);
         return true;
       default:
         return false;
@@ -181,10 +188,10 @@ export class Hub {
     return true;
   }
 
-  #takeSnapshot(body: { chat_id: string; chat: Head; blocks: Block[] }): void {
+  #takeSnapshot(body: Snapshot): void {
     const followed = this.#chats.get(body.chat_id);
     if (followed === undefined) return;
-    followed.isComplete = body.blocks.length < TAIL;
+    followed.isComplete = !body.has_older;
     followed.state = fromSnapshot(body.chat_id, body);
     this.#tell(body.chat_id, snapshotOf(followed.state, followed.isComplete));
   }

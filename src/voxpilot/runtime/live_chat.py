@@ -14,8 +14,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from voxpilot.agents.connection import Link
 from voxpilot.chat.events import Json
 from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError
@@ -120,14 +118,7 @@ class LiveChat:
             transcript.head["seq"] != self.wakeup.last
         ):  # a step is being committed: fold what is stored instead
             transcript = await self._house.db.read(lambda db: folds.load(db, self.id))
-        head = transcript.head
-        seq, chat = head["seq"], orjson.dumps(head)
-        shown, before = snapshot.newest(transcript, tail)
-        if 0 < len(shown) < tail:
-            missing = tail - len(shown)
-            older = await self._house.db.read(lambda db: folds.older_blocks(db, self.id, before, missing))
-            shown = [*map(orjson.dumps, older), *shown]
-        return seq, b'{"seq":%d,"chat":%b,"blocks":[%b]}' % (seq, chat, b",".join(shown))
+        return await snapshot.taken(transcript, tail, self._kept_blocks)
 
     async def older_blocks(self, before: int, limit: int) -> list[Json]:
         """Blocks before a position, oldest first: those of an open turn are in memory, the rest are kept."""
@@ -135,7 +126,10 @@ class LiveChat:
         if len(here) == limit:
             return here
         missing, edge = limit - len(here), here[0]["pos"] if here else before
-        return [*await self._house.db.read(lambda db: folds.older_blocks(db, self.id, edge, missing)), *here]
+        return [*await self._kept_blocks(edge, missing), *here]
+
+    async def _kept_blocks(self, before: int, limit: int) -> list[Json]:
+        return await self._house.db.read(lambda db: folds.older_blocks(db, self.id, before, limit))
 
     # The worker
 

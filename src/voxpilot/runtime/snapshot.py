@@ -1,20 +1,43 @@
 """A chat as a reader who comes now gets it first.
 
-Lives here: which of its blocks go along. Lives elsewhere: the fold they are
-from (chat/transcript.py), blocks that are kept (storage/folds.py), what a
-reader gets afterwards (live_chat.py).
+Lives here: which of its blocks go along, and whether there are more. Lives
+elsewhere: the fold they are from (chat/transcript.py), blocks that are kept
+(storage/folds.py), what a reader gets afterwards (live_chat.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import orjson
 
+from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript
 
 OPEN_TURN_BYTES = 4_000_000
 """Of an open turn, no more than this goes along beyond what was asked for."""
 ENDED_TURN_BYTES = 500_000
 """And of the newest turn when it has ended: nothing changes it any more, but its end tells of all of it."""
+
+Kept = Callable[[int, int], Awaitable[list[Json]]]
+"""Kept blocks before a position, at most so many, oldest first."""
+
+
+async def taken(transcript: Transcript, tail: int, kept: Kept) -> tuple[int, bytes]:
+    """The number it goes up to, and the fold so far as JSON with its newest blocks.
+
+    `has_older` says whether there are blocks before the first of them.
+    """
+    seq, chat = transcript.head["seq"], orjson.dumps(transcript.head)
+    shown, first = newest(transcript, tail)
+    has_older = len(shown) < len(transcript.blocks)
+    if shown and not has_older:
+        missing = max(0, tail - len(shown))
+        older = await kept(first, missing + 1)
+        has_older = len(older) > missing
+        shown = [*map(orjson.dumps, older[1:] if has_older else older), *shown]
+    words = (seq, chat, b",".join(shown), b"true" if has_older else b"false")
+    return seq, b'{"seq":%d,"chat":%b,"blocks":[%b],"has_older":%b}' % words
 
 
 def newest(transcript: Transcript, tail: int) -> tuple[list[bytes], int]:

@@ -86,6 +86,7 @@ class Snapshot(Shape):
     seq: int
     chat: ChatHead
     blocks: list[Block] = Field(description="The newest ones, oldest first.")
+    has_older: bool = Field(description="There are blocks before these.")
 
 
 class Ready(Shape):
