@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,39 @@ async def test_a_command_that_changes_again_is_not_the_one_agreed_to(
         await talk.answer(second, "start")
         await talk.run(HELLO)
         assert len(agent_log.starts()) == 2
+
+
+async def test_an_agreement_that_could_not_be_stored_was_not_given(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """A46: nothing is started by it, and the question stands until it is answered again."""
+    async with talking(server, workspace, "mine") as talk:
+        await talk.run(HELLO)
+        await tamper(server, talk.api, '"--agent-version", "1"', '"--agent-version", "2"')
+        await talk.api.restart(talk.id, reload=True)
+        question = await talk.question()
+        refuse = "ON agreed_commands BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        for verb in ("INSERT", "UPDATE"):
+            write(server, f"CREATE TRIGGER no_{verb} BEFORE {verb} {refuse}")
+        with pytest.raises(ApiError):
+            await talk.answer(question, "start")
+        await talk.api.call("PATCH", f"/api/chats/{talk.id}", {"title": "one more step"})
+        assert (await talk.api.chat(talk.id))["needs_you"] == 1
+        assert talk.of_kind("answer") == []
+        for verb in ("INSERT", "UPDATE"):
+            write(server, f"DROP TRIGGER no_{verb}")
+        await talk.answer(question, "start")
+        await talk.run(HELLO)
+        assert len(agent_log.starts()) == 2
+        await server.restart()
+        await talk.api.restart(talk.id, reload=True)
+        await talk.run(HELLO)
+        assert len(asked(talk)) == 1
+
+
+def write(server: ServerProcess, sql: str) -> None:
+    with closing(sqlite3.connect(server.database, timeout=10)) as connection:
+        connection.execute(sql)
 
 
 async def test_an_earlier_agreement_does_not_count_after_a_later_one(

@@ -27,11 +27,12 @@ def is_given(ledger: Ledger, catalog: Catalog, agent: str, now: float) -> bool:
     """Whether the agent may start with its present command; asks a person if it is another one."""
     wanted, known = as_agreed(catalog, agent, now), catalog.agreed.get(agent)
     open_question = next((q for q in _questions(ledger) if q.detail["agent"] == agent), None)
-    if is_agreed(catalog, agent) or _is_answered(ledger, wanted, known):
+    given = ledger.get(AgreedCommand, agent)  # in this very step
+    if is_agreed(catalog, agent) or (given is not None and given.fingerprint == wanted.fingerprint):
         if open_question is not None:  # agreed to in another chat, or changed back
             questions.choose_for_person(ledger, open_question, "start", "rule", now)
         if known is None or known.fingerprint != wanted.fingerprint:
-            catalog.agreed[agent] = ledger.save(wanted)
+            ledger.save(wanted)  # counts once it is stored
         return True
     if open_question is not None and open_question.detail["fingerprint"] != wanted.fingerprint:
         questions.cancel(ledger, open_question, now)
@@ -55,12 +56,13 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
             turn.finish(ledger, task, "cancelled", "cancelled", at)
 
 
-def _is_answered(ledger: Ledger, wanted: AgreedCommand, known: AgreedCommand | None) -> bool:
-    """Whether it was agreed to in this chat, and to nothing else anywhere since."""
-    answered = ledger.get(AgreedCommand, wanted.agent)
-    if answered is None or answered.fingerprint != wanted.fingerprint:
-        return False
-    return known is None or answered.at >= known.at
+def stored(ledger: Ledger, catalog: Catalog) -> bool:
+    """What was agreed to in a step counts in every chat once it is on disk; whether there was any."""
+    given = ledger.all(AgreedCommand)
+    for row in given:
+        catalog.agreed[row.agent] = row
+        ledger.unlearn(row)  # there may be a later one from elsewhere
+    return bool(given)
 
 
 def _questions(ledger: Ledger) -> list[Question]:

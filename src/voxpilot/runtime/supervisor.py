@@ -21,7 +21,7 @@ from voxpilot.errors import NotFound, ShuttingDown
 from voxpilot.keeper.attach import KeeperGone, attach, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
-from voxpilot.runtime import creating, leaving, tasks, turn
+from voxpilot.runtime import agreeing, creating, leaving, tasks, turn
 from voxpilot.runtime.clock import Clock
 from voxpilot.runtime.creating import NewChatWish
 from voxpilot.runtime.feed import Feed
@@ -36,7 +36,7 @@ from voxpilot.storage.database import Database
 from voxpilot.storage.event_log import Recorded
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.replies import find_reply
-from voxpilot.storage.rows import AgreedCommand, Process, TrustedFolder, Turn
+from voxpilot.storage.rows import Process, TrustedFolder, Turn
 from voxpilot.storage.trusted import list_folders, remove_folder
 
 log = logging.getLogger(__name__)
@@ -192,7 +192,8 @@ class Supervisor:
     def _chat_changed(self, chat_id: str, events: list[Recorded]) -> None:
         if any(event.kind == "answer" for event in events) and chat_id in self._awake:
             self._spread_trust(self._awake[chat_id])
-            self._spread_agreement(self._awake[chat_id])
+        if chat_id in self._awake and agreeing.stored(self._awake[chat_id].ledger, self.house.catalog):
+            self._settings_changed()  # others may have asked the same
         if any(event.kind in _TELLING for event in events):
             self.feed.changed(chat_id)
 
@@ -211,14 +212,6 @@ class Supervisor:
         for other in self._awake.values():
             if other is not chat:
                 other.learn(chat.ledger.all(TrustedFolder))
-
-    def _spread_agreement(self, chat: LiveChat) -> None:
-        """A command agreed to in one chat is agreed to in all."""
-        for row in chat.ledger.all(AgreedCommand):
-            known = self.house.catalog.agreed.get(row.agent)
-            if known is None or known.at < row.at:
-                self.house.catalog.agreed[row.agent] = row
-            self._settings_changed()  # others may have asked the same
 
     async def _sweep(self) -> None:
         """Find the agents that worked on without us, and end what belongs to no chat."""
