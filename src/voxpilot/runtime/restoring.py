@@ -17,7 +17,7 @@ from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import AgentRefused, describe_error, wants_sign_in
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.runtime import questions, signing_in, tasks, turn
+from voxpilot.runtime import agreeing, questions, signing_in, tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Question, Request, Session, Task
@@ -37,15 +37,18 @@ class Restoring:
         """The session of this name, ready for a prompt; None while it is on its way."""
         if self._is_busy(process):
             return None
-        for old in self.ledger.all(Session):
-            if old.agent == process.agent and _is_elsewhere(old, process):
-                self._begin(process, old, now)
+        lost = [s for s in self.ledger.all(Session) if s.agent == process.agent and _is_elsewhere(s, process)]
+        if lost and not self._may_open(process, now):
+            return None
+        for old in lost:
+            self._begin(process, old, now)
         if self._is_busy(process):
             return None
         session = opening.find_session(self.ledger, process.agent, name)
         if session is not None and session.process_id == process.id and session.acp_session_id:
             return session
-        opening.open_new(self.ledger, process, name, self._place(process), now)
+        if self._may_open(process, now):
+            opening.open_new(self.ledger, process, name, self._place(process), now)
         return None
 
     def may_prompt(self, session: Session, task: Task, now: float) -> bool:
@@ -120,7 +123,13 @@ class Restoring:
     def _bring_back(self, process: Process, session: Session, able: Abilities, at: float) -> None:
         shown = session.loading == "shown"
         method = "session/load" if able.load and (shown or not able.resume) else "session/resume"
-        opening.bring_back(self.ledger, process, session, method, self._place(process), at)
+        self._ask_for(process, session, method, at)
+
+    def _ask_for(self, process: Process, session: Session, method: str, at: float) -> None:
+        if self._may_open(process, at):
+            opening.bring_back(self.ledger, process, session, method, self._place(process), at)
+        else:
+            self._step_back(session)
 
     def _brought_back(self, process: Process, session: Session, answered: Answered, at: float) -> None:
         if wants_sign_in(answered.error):
@@ -146,8 +155,7 @@ class Restoring:
     def _not_brought_back(self, process: Process, session: Session, answered: Answered, at: float) -> None:
         error = answered.error or {}
         if answered.request.method == "session/resume" and abilities_of(process.initialized).load:
-            place = self._place(process)
-            opening.bring_back(self.ledger, process, session, "session/load", place, at)
+            self._ask_for(process, session, "session/load", at)
             return
         shown = session.loading == "shown"
         self._lose(session, str(error.get("message") or "the agent refused"), error.get("code"))
@@ -291,6 +299,11 @@ class Restoring:
 
     def _under_way(self) -> list[Request]:
         return [r for r in self.ledger.all(Request) if r.direction == "out" and r.method in opening.OPENING]
+
+    def _may_open(self, process: Process, now: float) -> bool:
+        """Whether sessions may be given the tool servers that there are now."""
+        servers = self.settings.mcp_servers
+        return agreeing.are_servers_given(self.ledger, self.catalog, process.agent, servers, now)
 
     def _place(self, process: Process) -> Json:
         return opening.place_of(self.ledger, abilities_of(process.initialized), self.settings.mcp_servers)
