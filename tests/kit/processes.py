@@ -56,6 +56,15 @@ def look_at(pid: int) -> Found | None:
     return Found(pid, int(parent), state, command.replace(b"\0", b" ").decode(errors="replace").strip())
 
 
+def age(pid: int) -> float:
+    """How many seconds ago a process began; 0 if it is gone."""
+    try:
+        fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+
+
 def is_alive(pid: int) -> bool:
     found = look_at(pid)
     return found is not None and found.state not in "ZX"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from tests.fakes.llm.script import DONE, slow_text
 from tests.faults.driver import SLACK, Talk
 from tests.kit.llm import ScriptedLlm
-from tests.kit.processes import marked
+from tests.kit.processes import age, marked
 from tests.kit.waiting import until
 from tests.real_agents.day import PATIENCE, begin, decide, run
 from tests.real_agents.sheet import Sheet
+from voxpilot.keeper.program.leftovers import PATIENCE_SECONDS
 
 STOPS_WITHIN = 2.0 * SLACK
 COMMAND = "python3 -c 'import time; time.sleep(4321)'"
@@ -50,19 +52,24 @@ async def _stopped_while_it_asks(talk: Talk, workspace: Path, sheet: Sheet) -> N
 
 
 async def _stopped_while_a_command_runs(talk: Talk, mark: str, sheet: Sheet) -> None:
+    """K9: whatever the agent does about its command, nothing of it runs on, and we say so if we ended it."""
     turn = await begin(talk, f"run {COMMAND}")
     await decide(talk, await turn.question(), "allow_once")
-    await until(lambda: _sleeping(mark), PATIENCE, "the command did not start")
+    # One agent ends a command that has only just begun, and leaves one that is under way.
+    await until(lambda: _asleep(mark) >= 1, PATIENCE, "the command did not start")
+    stopped_at = time.monotonic()
     await talk.cancel()
+    await until(lambda: not _asleep(mark), PATIENCE, "the command runs on")
+    by_itself = time.monotonic() - stopped_at < PATIENCE_SECONDS
     await until(lambda: turn.end is not None, STOPS_WITHIN)
     after = await run(talk, "say After running.")
     sheet.note("stop-command", turn.stop_reason == "cancelled" and after.text == "After running.")
-    evidence = ""
-    try:
-        await until(lambda: not _sleeping(mark), PATIENCE)
-    except AssertionError:
-        evidence = "it says that it has stopped, and the command runs on"
-    sheet.note("stop-ends-command", not evidence, evidence)
+    if not by_itself:
+        assert "time.sleep(4321)" in (await talk.notice("left-running", PATIENCE))["detail"]
+    evidence = (
+        "" if by_itself else "it says that it has stopped, and its command runs on; VoxPilot then ends it"
+    )
+    sheet.note("stop-ends-command", by_itself, evidence)
 
 
 async def _server_killed_while_it_speaks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
@@ -93,5 +100,7 @@ async def _server_killed_while_it_asks(talk: Talk, llm: ScriptedLlm, workspace: 
     sheet.note("kill-question", file.read_text() == "written\n" and results[1] == results[0] + 1)
 
 
-def _sleeping(mark: str) -> bool:
-    return any("time.sleep(4321)" in process.command for process in marked(mark))
+def _asleep(mark: str) -> float:
+    """For how many seconds the command has been running; 0 if it is not."""
+    pids = [process.pid for process in marked(mark) if "time.sleep(4321)" in process.command]
+    return max(map(age, pids), default=0)

@@ -86,7 +86,7 @@ class Link:
         for line in lines:
             if line.n > self._sent:
                 reach("after-commit-before-send")
-                self._attachment.send(line.n, line.line, line.prompt)
+                self._attachment.send(line.n, line.line, line.prompt, line.stops)
                 self._sent = line.n
                 reach("after-send")
 

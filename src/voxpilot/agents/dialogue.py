@@ -150,8 +150,8 @@ def ask(
     return request
 
 
-def tell(ledger: Ledger, process_id: str, method: str, params: Json) -> None:
-    ledger.put_line(process_id, wire.notification(method, params))
+def tell(ledger: Ledger, process_id: str, method: str, params: Json, stops: Json | None = None) -> None:
+    ledger.put_line(process_id, wire.notification(method, params), stops=stops)
 
 
 def reply(ledger: Ledger, request: Request, result: Json, kept: Json | None = None) -> None:

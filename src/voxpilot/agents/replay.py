@@ -102,8 +102,8 @@ def _end_turn(ledger: Ledger, session: Session, at: float) -> None:
     session = ledger.get(Session, session.id) or session
     if session.turn is None:
         return
-    for call in ledger.transcript.open_tools(session.turn, None):
-        ledger.emit(ToolCallChanged(id=call, status="cancelled", turn=session.turn), at)
+    for call in ledger.transcript.open_calls(session.turn, None):
+        ledger.emit(ToolCallChanged(id=call["id"], status="cancelled", turn=session.turn), at)
     ledger.emit(TurnEnded(turn=session.turn, stop_reason="end_turn"), at)
     ledger.change(session, turn=None, speaking=None)
 

@@ -88,8 +88,9 @@ def stop_reason_of(result: Any) -> str:
     return reason if isinstance(reason, str) else "end_turn"
 
 
-def cancel(ledger: Ledger, session: Session) -> None:
-    tell(ledger, session.process_id, "session/cancel", {"sessionId": session.acp_session_id})
+def cancel(ledger: Ledger, session: Session, stops: Json | None) -> None:
+    """Have the agent stop; `stops` goes to its keeper."""
+    tell(ledger, session.process_id, "session/cancel", {"sessionId": session.acp_session_id}, stops)
 
 
 def close(ledger: Ledger, session: Session, at: float) -> None:

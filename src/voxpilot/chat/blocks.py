@@ -67,10 +67,10 @@ class Blocks:
         self._blocks = [block for block in self._blocks if block["pos"] not in gone]
         self._index = {key: block for key, block in self._index.items() if block["pos"] not in gone}
 
-    def open_tools(self, turn: str, tool_call_id: str | None) -> list[str]:
+    def open_calls(self, turn: str, tool_call_id: str | None) -> list[Json]:
         """Tool calls of this turn that have not ended."""
         return [
-            block["id"]
+            block
             for block in self._blocks
             if block["kind"] == "tool"
             and block.get("turn") == turn

@@ -116,13 +116,13 @@ def acts(call: Json) -> bool:
         return True
     if any(isinstance(item, dict) and item.get("type") == "diff" for item in call.get("content") or ()):
         return True
-    return _runs(call)
+    return runs_command(call)
 
 
 def has_acted(call: Json) -> bool:
     """Whether a tool call has changed something: a command that failed has run, an edit has not."""
     status = call.get("status")
-    return acts(call) and (status == "completed" or (status == "failed" and _runs(call)))
+    return acts(call) and (status == "completed" or (status == "failed" and runs_command(call)))
 
 
 def is_inside(path: str, folders: Iterable[str]) -> bool:
@@ -185,7 +185,7 @@ def _below(path: str, roots: Iterable[str]) -> str:
     return path
 
 
-def _runs(call: Json) -> bool:
+def runs_command(call: Json) -> bool:
     given = call.get("input")
     named = [given.get(name) for name in ("command", "cmd")] if isinstance(given, dict) else []
     return call.get("tool_kind") == "execute" or any(map(_has_words, named))

@@ -216,8 +216,17 @@ class Attachment(asyncio.Protocol):
     def _has_grown(self, offset: int, printed: int | None) -> bool:
         return self.end > offset or (printed is not None and self.printed != printed)
 
-    def send(self, n: int, line: bytes | str, prompt: str | None = None) -> None:
+    def send(
+        self,
+        n: int,
+        line: bytes | str,
+        prompt: str | None = None,
+        stops: Mapping[str, object] | None = None,
+    ) -> None:
         """Have the agent given a line, the `n`-th; `prompt` is its id as JSON text if it opens a turn.
+
+        `stops` says that it tells the agent to stop: commands it began after `since` (unix time) and leaves
+        running are then ended, and the journal tells of them, with what is said here as `about`.
 
         That it was taken is seen in the journal, that it was not in `refusals`.
         """
@@ -225,7 +234,9 @@ class Attachment(asyncio.Protocol):
         text = text.removesuffix("\n")
         if "\n" in text:
             raise ValueError("a line for an agent cannot hold a line break")
-        self._order({"do": "send", "n": n, "line": text} | ({"prompt": prompt} if prompt is not None else {}))
+        more = {"prompt": prompt, "stops": stops}
+        given = {name: value for name, value in more.items() if value is not None}
+        self._order({"do": "send", "n": n, "line": text} | given)
 
     def ack(self, offset: int) -> None:
         """All before `offset` has been dealt with and may be deleted."""

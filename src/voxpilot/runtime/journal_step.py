@@ -11,8 +11,17 @@ import orjson
 from voxpilot.agents.connection import Link
 from voxpilot.agents.dialogue import hear, pass_over
 from voxpilot.chat.events import NoticeGiven
-from voxpilot.keeper.journal import COMMAND_ENDED, ENDED, PRINTED, SENT, SKIPPED, WRITTEN, Record
-from voxpilot.runtime import terminals
+from voxpilot.keeper.journal import (
+    COMMAND_ENDED,
+    ENDED,
+    LEFT_RUNNING,
+    PRINTED,
+    SENT,
+    SKIPPED,
+    WRITTEN,
+    Record,
+)
+from voxpilot.runtime import left_running, terminals
 from voxpilot.runtime.progress import Progress
 from voxpilot.runtime.stumbles import Stumbles
 from voxpilot.storage.rows import OutboxLine, Process, Session
@@ -69,6 +78,8 @@ def take_record(
         _take_stderr(progress, process_id, record)
     elif record.type == COMMAND_ENDED:
         terminals.ended(ledger, orjson.loads(record.payload))
+    elif record.type == LEFT_RUNNING:
+        left_running.tell(ledger, record.payload, record.at)
     elif record.type == ENDED:
         _end(progress, process_id, record)
         return

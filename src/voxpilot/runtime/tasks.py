@@ -106,8 +106,10 @@ def _close_questions(ledger: Ledger, session: Session, now: float) -> None:
 
 def _close_tools(ledger: Ledger, session: Session, task: Task, now: float) -> None:
     """Some agents leave tool calls open for ever; nothing runs once the task is over."""
-    for call in ledger.transcript.open_tools(task.turn, task.tool_call_id):
-        event = ToolCallChanged(id=call, status="cancelled", turn=task.turn, tool_call_id=task.tool_call_id)
+    for call in ledger.transcript.open_calls(task.turn, task.tool_call_id):
+        event = ToolCallChanged(
+            id=call["id"], status="cancelled", turn=task.turn, tool_call_id=task.tool_call_id
+        )
         ledger.emit(event, now)
     for terminal in ledger.transcript.open_terminals(task.turn, task.tool_call_id):
         if ledger.get(Terminal, terminal) is None:  # one that the agent only told of

@@ -21,7 +21,7 @@ from voxpilot.chat.events import (
 )
 from voxpilot.chat.titles import title_of
 from voxpilot.errors import Conflict, Invalid, NotFound
-from voxpilot.runtime import delegating, questions, tasks, terminals
+from voxpilot.runtime import delegating, left_running, questions, tasks, terminals
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Question, Session, Task, Turn, TurnState
 
@@ -117,7 +117,7 @@ def cancel(ledger: Ledger, now: float, wanted: str | None = None) -> Turn:
         request = tasks.prompt_request(ledger, task)
         session = ledger.get(Session, request.subject["session"]) if request else None
         if session is not None:
-            sessions.cancel(ledger, session)
+            sessions.cancel(ledger, session, left_running.to_end(ledger, task, session))
         else:
             finish(ledger, task, "cancelled", "cancelled", now)
             _give_up_starting(ledger, task)

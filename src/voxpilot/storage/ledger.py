@@ -13,7 +13,7 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from voxpilot.chat.events import Event, Spoken
+from voxpilot.chat.events import Event, Json, Spoken
 from voxpilot.chat.preview import DELTA_LIMIT
 from voxpilot.chat.transcript import Transcript
 from voxpilot.errors import NotFound
@@ -129,12 +129,16 @@ class Ledger:
         self._rows[type(row)].pop(row.identity(), None)
         self._dirty[(type(row), row.identity())] = None
 
-    def put_line(self, process_id: str, line: str, prompt: str | None = None) -> None:
+    def put_line(
+        self, process_id: str, line: str, prompt: str | None = None, stops: Json | None = None
+    ) -> None:
         """Put a line into a process's outbox; it is sent once the step is committed."""
         process = self.get(Process, process_id)
         assert process is not None
         process = self.change(process, lines_out=process.lines_out + 1)
-        self.save(OutboxLine(process_id=process_id, n=process.lines_out, line=line, prompt=prompt))
+        self.save(
+            OutboxLine(process_id=process_id, n=process.lines_out, line=line, prompt=prompt, stops=stops)
+        )
 
     def emit(self, event: Event, at: float) -> None:
         self._end_run()

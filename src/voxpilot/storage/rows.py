@@ -202,12 +202,15 @@ class Request(Row):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxLine(Row):
     TABLE = "outbox"
+    JSON = frozenset({"stops"})
     KEY = ("process_id", "n")
     process_id: str
     n: int
     line: str
     prompt: str | None = None
     """The request id, when the line is a prompt that keeps the agent busy."""
+    stops: Json | None = None
+    """When the line has the agent stop: since when its commands run, and of what to tell if it leaves one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,8 @@ def spawn(way: str) -> int:
     """Start a sleeping process and return its pid.
 
     `plain` and `nohup` keep the agent's group and its standard output, so the pipe stays open after the agent
-    is gone; `setsid` leaves the group; `double` also leaves the family.
+    is gone; `setsid` leaves the group; `stubborn` also ignores SIGTERM; `double` also leaves
+    the family.
     """
     match way:
         case "plain":
@@ -26,18 +27,20 @@ def spawn(way: str) -> int:
             return _fork(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         case "setsid":
             return _fork(_leave_group)
+        case "stubborn":
+            return _fork(_leave_group, stubborn=True)
         case "double":
             return _fork_twice()
     raise ValueError(f"unknown way to spawn: {way!r}")
 
 
-def _fork(prepare: Callable[[], object]) -> int:
+def _fork(prepare: Callable[[], object], stubborn: bool = False) -> int:
     pid = os.fork()
     if pid:
         return pid
     try:
         prepare()
-        _sleep_long()
+        _sleep_long(stubborn)
     finally:
         os._exit(127)
 
@@ -65,9 +68,11 @@ def _leave_group() -> None:
         os.dup2(quiet, descriptor)
 
 
-def _sleep_long() -> None:
+def _sleep_long(stubborn: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
+    if stubborn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.execvp("sleep", ["sleep", str(LIFETIME_SECONDS)])

@@ -24,7 +24,7 @@
     cancel-race MS               end after MS unless cancelled before
     late TEXT                    a chunk sent after the prompt was answered
     stop REASON · error CODE MESSAGE    answer the prompt so, here and now
-    exit CODE · die SIGNAL · spawn plain|setsid|double|nohup
+    exit CODE · die SIGNAL · spawn plain|setsid|stubborn|double|nohup
     env                          say the environment as JSON
 
 TEXT may be a JSON string, so that it can hold newlines. Lines before the first directive are ignored; a line

@@ -17,6 +17,7 @@ from contextlib import suppress
 
 from . import processes, tcp
 from .home import leave_marks, leave_no_socket
+from .leftovers import Leftovers, Stop
 from .lines import Lines
 from .peers import Peer, Peers
 from .segments import Journal
@@ -78,6 +79,7 @@ class Keeper:
     ) -> None:
         self.spec, self.journal, self.agent, self.lines = spec, journal, agent, lines
         self.terminals = terminals
+        self.leftovers = Leftovers(journal, agent)
         self.peers = Peers(listener, self.obey)
         self.sent = 0
         self.held: deque[tuple[Peer, dict[str, Any]]] = (
@@ -172,8 +174,9 @@ class Keeper:
             number, line = message["n"], message["line"].encode(errors="surrogateescape")
             prompt = message.get("prompt")
             opened = {json.dumps(json.loads(prompt))} if prompt is not None else set()
+            stops = [Stop(message["stops"])] if "stops" in message else []
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-            number, line, opened = None, b"", set()
+            number, line, opened, stops = None, b"", set(), []
         if type(number) is not int or b"\n" in line:
             peer.say(error="not understood: send")
         elif self.journal.full:
@@ -183,6 +186,8 @@ class Keeper:
         else:
             self.sent = number
             self.lines.open_prompts |= opened
+            for stop in stops:
+                self.leftovers.expect(stop)
             self.journal.append(b">", b"%d %b\n" % (number, line))
             self.lines.give(line + b"\n")  # and no further before that record is on the disk
 
@@ -198,7 +203,9 @@ class Keeper:
             wakes.append(now + RETRY_SECONDS)
         if self.status is not None:
             wakes.append(self.wind_up(now))
-        elif now >= self.term_at:
+        else:
+            wakes.append(self.leftovers.do_what_is_due(now))
+        if self.status is None and now >= self.term_at:
             self.term_at = NEVER
             self.lines.close_stdin()
             processes.send_signal(-self.agent, signal.SIGTERM)

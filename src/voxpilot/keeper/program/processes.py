@@ -151,16 +151,27 @@ def become_subreaper() -> None:
             ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+class Family:
+    """Who came of whom, and when they began, as it is now; empty where there is no /proc."""
+
+    def __init__(self) -> None:
+        self.children: dict[int, list[int]] = {}
+        self.began: dict[int, int] = {}  # as start_time tells it
+        for name in os.listdir("/proc") if has_proc() else []:
+            if name.isdigit() and (fields := stat(int(name))) and fields[0] not in (b"Z", b"X"):
+                self.children.setdefault(int(fields[1]), []).append(int(name))
+                self.began[int(name)] = int(fields[19])
+
+    def below(self, pid: int) -> list[int]:
+        found = [pid]
+        for each in found:
+            found += self.children.get(each, [])
+        return found[1:]
+
+
 def descendants() -> list[int]:
     """All processes below us; for a subreaper that is all that its children ever started."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc") if has_proc() else []:
-        if name.isdigit() and (fields := stat(int(name))):
-            children.setdefault(int(fields[1]), []).append(int(name))
-    found = [os.getpid()]
-    for pid in found:
-        found += children.get(pid, [])
-    return found[1:]
+    return Family().below(os.getpid())
 
 
 def has_proc() -> bool:
