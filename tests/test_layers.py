@@ -16,8 +16,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 
-GROUND = ("errors", "settings", "killpoints")
-"""What every room stands on; these three may also use each other."""
+GROUND = ("errors", "settings", "killpoints", "umask")
+"""What every room stands on; these may also use each other."""
 
 FLOORS = (
     GROUND,

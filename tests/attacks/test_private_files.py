@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import StartServer
-from tests.fakes.script import say, script
+from tests.fakes.script import request, say, script, touch
+from tests.faults.driver import talking
 from tests.kit.client import Api
 from tests.kit.server import ServerProcess
 from tests.kit.sse import Viewer
@@ -39,6 +40,29 @@ async def test_everything_is_private_whatever_the_umask(
     open_to_others = {str(path): oct(mode) for path, mode in modes.items() if mode & 0o077}
     assert open_to_others == {}
     assert stat.S_IMODE((server.data_dir / "token").stat().st_mode) == 0o600
+
+
+async def test_what_is_made_for_a_person_has_the_modes_they_are_used_to(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """By an agent itself, by a command that we run for it, and by us, with the folder it is in."""
+    before = os.umask(0o027)
+    try:
+        server = await start_server()
+    finally:
+        os.umask(before)
+    new = workspace / "new"
+    by_agent, by_command, by_us = workspace / "agent.txt", workspace / "command.txt", new / "file.txt"
+    write = request("fs/write_text_file", {"path": str(by_us), "content": "ours"})
+    run = request("terminal/create", {"command": "touch", "args": [str(by_command)]})
+    wait = request("terminal/wait_for_exit", {"terminalId": "$terminalId"})
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(touch(by_agent), write, run, wait))
+        for number in (1, 2):
+            await talk.answer(await talk.question(number), "allow")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+    made = {path: oct(stat.S_IMODE(path.stat().st_mode)) for path in (by_agent, by_command, by_us, new)}
+    assert made == {by_agent: "0o640", by_command: "0o640", by_us: "0o640", new: "0o750"}
 
 
 async def test_a_directory_and_a_token_that_were_open_are_closed(start_server: StartServer) -> None:

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from voxpilot import umask
 from voxpilot.errors import VoxPilotError
 
 log = logging.getLogger(__name__)
@@ -131,9 +132,10 @@ def _run_program(directory: Path, spec: bytes) -> tuple[int, bytes]:
     """Run the part of the keeper that stays in front, which takes some hundredths of a second."""
     command = (sys.executable, "-I", "-S", str(_PROGRAM), str(directory))
     nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
+    mask = umask.persons()  # for the agent; the keeper has its own
     try:
         done = subprocess.run(
-            command, input=spec, stdout=nothing, stderr=pipe, timeout=_START_SECONDS, check=False
+            command, input=spec, stdout=nothing, stderr=pipe, timeout=_START_SECONDS, check=False, umask=mask
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise KeeperFailed(f"Could not run the keeper: {error}.") from error

@@ -19,7 +19,7 @@ from typing import Any
 
 import uvicorn
 
-from voxpilot import __version__
+from voxpilot import __version__, umask
 from voxpilot.agents.catalog import Catalog
 from voxpilot.errors import VoxPilotError
 from voxpilot.runtime.supervisor import Supervisor
@@ -71,7 +71,7 @@ def run(live: LiveSettings, announce: Callable[[str], None]) -> None:
     settings = live.now
     if not (settings.is_local or settings.expose):
         raise WouldBeExposed(settings.host)
-    os.umask(0o077)
+    umask.make_private()
     _allow_descriptors()
     data_dir.prepare(settings.data_dir)
     with data_dir.held(settings.data_dir) as mark, _listen(settings) as sock:

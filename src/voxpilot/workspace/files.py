@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from voxpilot import umask
 from voxpilot.errors import Conflict, NotFound
 from voxpilot.workspace.folder import (
     PathRefused,
@@ -151,8 +152,8 @@ def _replace(folder: int, name: str, data: bytes, mode: int | None, new: str) ->
         with open(file, "wb") as opened:
             opened.write(data)
             opened.flush()
-            if mode is not None:
-                os.fchmod(file, mode)
+            if (wanted := umask.for_person(0o666) if mode is None else mode) is not None:
+                os.fchmod(file, wanted)
             os.fsync(file)
         os.rename(new, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:

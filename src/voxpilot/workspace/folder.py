@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from voxpilot import umask
 from voxpilot.errors import NotFound, VoxPilotError
 
 LONGEST_PATH = 4096
@@ -183,13 +184,24 @@ def _made(root: int, parts: list[str]) -> int:
             try:
                 below = open_beneath(folder, part, PLACE | os.O_DIRECTORY)
             except FileNotFoundError:
-                with suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=folder)
+                is_new = _make(folder, part)
                 below = open_beneath(folder, part, PLACE | os.O_DIRECTORY | os.O_NOFOLLOW)
+                if is_new and (wanted := umask.for_person(0o777)) is not None:
+                    with suppress(OSError):  # it may be another's already
+                        os.chmod(f"/proc/self/fd/{below}", wanted)
         finally:
             os.close(folder)
         folder = below
     return folder
+
+
+def _make(folder: int, name: str) -> bool:
+    """Whether it was not there before."""
+    try:
+        os.mkdir(name, dir_fd=folder)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _walk(folder: int, inner: str, flags: int) -> int:
