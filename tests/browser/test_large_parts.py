@@ -95,6 +95,37 @@ async def test_what_is_loaded_takes_away_nothing_that_stood_beside_it(
         await expect(block.locator(".cut-note")).to_have_count(0)
 
 
+async def test_all_large_diffs_of_one_call_can_be_loaded(
+    meet: Meet, api: Api, chat: str, workspace: Path
+) -> None:
+    """Told one after the other, in the call and in the question about it, and again when more is said."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    one, two = (diff(str(workspace / name), OLD, TWO) for name in ("a.py", "b.py"))
+    asks = request("session/request_permission", {"toolCall": {"toolCallId": "both"}, "options": OPTIONS})
+    changed = {"kind": "tool_call_update"}
+    await api.prompt(
+        chat,
+        script(
+            call("both", one), call("both", two, **changed), asks, call("both", words("All done."), **changed)
+        ),
+    )
+    last, part = "line 2400 NOW of the file", "Only a part of this change is shown."
+    for place, saw in ((tab.page.locator("section.dock"), ""), (tab.find("block-tool").first, "All done.")):
+        if saw:
+            await tab.answer("Reject")
+            await tab.turns_end()
+            await place.locator("summary").first.click()
+        await expect(place.locator(".diff")).to_have_count(2)
+        await expect(place.get_by_text(part)).to_have_count(2)
+        await place.get_by_role("button", name="Load all").click()
+        for shown in await place.locator(".diff").all():
+            await expect(shown).to_contain_text(last)
+            await expect(shown.locator(".change-count")).to_have_text("+2−2")
+        await expect(place.get_by_text(part)).to_have_count(0)
+        await expect(place.locator(".cut-note")).to_have_count(0)
+        await expect(place).to_contain_text(saw)
+
+
 async def test_what_came_while_loading_can_be_loaded_too(
     meet: Meet, api: Api, chat: str, workspace: Path
 ) -> None:

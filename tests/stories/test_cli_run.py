@@ -222,6 +222,28 @@ async def test_a_question_shows_a_large_change_that_was_told_before_it(
     assert "  | -line 1000 of the file\n" not in done.err
 
 
+async def test_a_question_shows_all_large_changes_that_were_told_one_after_the_other(
+    server: ServerProcess, finished: Finished, workspace: Path
+) -> None:
+    """Also when the agent uses our word for where a diff is whole."""
+
+    def told(kind: str, name: str) -> str:
+        old = "".join(f"line {number} of {name}\n" for number in range(3000))
+        new = old.replace("line 20 of", "line 20 NOW of").replace("line 2900 of", "line 2900 NOW of")
+        diff = {"type": "diff", "path": str(workspace / name), "oldText": old, "newText": new}
+        call = {"sessionUpdate": kind, "toolCallId": "c1", "title": "Write", "kind": "edit"}
+        return update({**call, "content": [{**diff, "whole_at": {"odd": 1}}]})
+
+    options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+    asks = request("session/request_permission", {"toolCall": {"toolCallId": "c1"}, "options": options})
+    prompt = script(told("tool_call", "a.py"), told("tool_call_update", "b.py"), asks)
+    done = await finished("run", "--agent", "scripted", "--answer", "allow", "-", typed=prompt)
+    assert code(done) == 0
+    for name in ("a.py", "b.py"):
+        assert done.err.count(f"  | +line 20 NOW of {name}\n") == 1
+        assert done.err.count(f"  | +line 2900 NOW of {name}\n") == 1
+
+
 @pytest.mark.parametrize(("word", "option"), [("allow", ALLOW), ("reject", REJECT)])
 async def test_questions_can_be_answered_beforehand(
     server: ServerProcess, finished: Finished, word: str, option: str

@@ -181,20 +181,26 @@ function changeTool(chat: ChatState, body: Events["tool-call"] | Events["tool-up
   const block = find(chat, "tool", (block) => block.id === body.id && (block.tool_call_id ?? "") === call);
   // Some agents count their calls from one in every turn.
   if (block !== undefined && !(isNew && block.turn !== body.turn)) {
-    const kept = diffsKept(block, body);
-    Object.assign(block, own(body), kept, cuts(block.cut_at, body, "content" in kept));
+    Object.assign(block, own(body), diffsKept(block, body), cuts(block.cut_at, body));
     return;
   }
   const defaults = { title: "", tool_kind: "other", status: "pending", locations: [], content: [] };
   add(chat, "tool", body, { ...defaults, ...own(body), ...cuts(undefined, body) } as never);
 }
 
-/** New content takes the place of the old, but a file's last diff stays: some agents show it only once. */
+/**
+ * New content takes the place of the old, but a file's last diff stays: some agents show it only once. One of which
+ * perhaps only a preview is here says where it is whole.
+ */
 function diffsKept(block: ToolBlock, body: Events["tool-call"] | Events["tool-update"]): JsonObject {
   const content = body.content as ToolBlock["content"] | undefined;
   if (content === undefined) return {};
   const told = new Set(content.flatMap((item) => (item.type === "diff" ? [item.path ?? null] : [])));
-  const kept = block.content.filter((item) => item.type === "diff" && !told.has(item.path ?? null));
+  const seq = block.cut_at?.content;
+  const placed = block.content.map((item, place) =>
+    seq === undefined || "whole_at" in item ? item : { ...item, whole_at: { seq, item: place } },
+  );
+  const kept = placed.filter((item) => item.type === "diff" && !told.has(item.path ?? null));
   return kept.length > 0 ? { content: [...content, ...kept] as Json } : {};
 }
 
@@ -226,7 +232,6 @@ function supersede(chat: ChatState, id: string): void {
 function cuts(
   before: ToolBlock["cut_at"],
   body: Events["tool-call"] | Events["tool-update"],
-  isContentKept = false,
 ): Pick<ToolBlock, "cut_at"> {
   const isCut = (body as { cut?: boolean }).cut === true;
   if (!isCut && before === undefined) return {};
@@ -234,7 +239,7 @@ function cuts(
   const after = { ...before };
   for (const name of fields) {
     if (isCut) after[name] = body.seq;
-    else if (name !== "content" || !isContentKept) delete after[name];
+    else delete after[name];
   }
   return { cut_at: after };
 }

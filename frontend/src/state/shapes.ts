@@ -165,7 +165,10 @@ export type ToolContent =
   | { type: "terminal"; terminalId?: string }
   | { type?: undefined; [more: string]: Json | undefined };
 
-/** `from_line`: the lines before are the same and not here. `cut`: a part of the change itself is not here. */
+/**
+ * `from_line`: the lines before are the same and not here. `cut`: a part of the change itself is not here. `whole_at`: it
+ * is from an earlier event than the content beside it, and whole in that event's content at this place.
+ */
 export type DiffContent = {
   type: "diff";
   path?: string;
@@ -173,6 +176,7 @@ export type DiffContent = {
   newText?: string;
   from_line?: number;
   cut?: boolean;
+  whole_at?: { seq: number; item: number };
 };
 
 export interface ContentPart {

@@ -227,10 +227,17 @@ def _content(value: Any) -> tuple[Json, ...] | None:
         return None
     bare = ("text", "image", "audio", "resource_link", "resource")
     return tuple(
-        {"type": "content", "content": item} if item.get("type") in bare else item
+        {"type": "content", "content": item} if item.get("type") in bare else _without_marks(item)
         for item in items
         if item.get("type") != "diff" or isinstance(item.get("path"), str)
     )
+
+
+def _without_marks(item: Json) -> Json:
+    """A diff without what only we may say of it: that it is a part, and where all of it is."""
+    if item.get("type") != "diff":
+        return item
+    return {name: value for name, value in item.items() if name not in ("cut", "from_line", "whole_at")}
 
 
 _Rule = Callable[[Ledger, Session, Json, float], None]

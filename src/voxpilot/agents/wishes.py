@@ -87,7 +87,10 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
     }
     places = known.get("cut_at", {})
     cut_at = {name: seq for name, seq in places.items() if name in detail and not fields.get(name)}
-    if cut_at:  # what was said before the request is known in part only; these events hold all of it
+    is_kept = any("whole_at" in item for item in detail.get("content", ()))
+    if (
+        cut_at or is_kept
+    ):  # what was said before the request is known in part only; these events hold all of it
         detail |= {"cut": True, "cut_at": cut_at}
     return Wish(
         "permission", str(title or "The agent asks for permission"), {**detail, "tool": call_id}, options

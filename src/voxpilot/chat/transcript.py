@@ -98,26 +98,32 @@ def _tool(chat: Blocks, body: Json, new: bool = False) -> None:
         defaults = {"title": "", "tool_kind": "other", "status": "pending", "locations": [], "content": []}
         chat.add("tool", body, **{**defaults, **_own(body), **_cuts({}, body)})
         return
-    kept = _diffs_kept(block, body)
-    block.update({**_own(body), **kept, **_cuts(block, body, kept)})
+    block.update({**_own(body), **_diffs_kept(block, body), **_cuts(block, body)})
     chat.touch(block)
 
 
 def _diffs_kept(block: Json, body: Json) -> Json:
-    """New content takes the place of the old, but a file's last diff stays: some agents show it only once."""
+    """New content takes the place of the old, but a file's last diff stays: some agents show it only once.
+
+    One of which perhaps only a preview is here says where it is whole: `whole_at`, an event and a place in its
+    content.
+    """
     told = [item.get("path") for item in body.get("content", ()) if item.get("type") == "diff"]
-    kept = [i for i in block["content"] if i.get("type") == "diff" and i.get("path") not in told]
+    cut_at = block.get("cut_at", {}).get("content")
+    kept = [
+        item if cut_at is None or "whole_at" in item else {**item, "whole_at": {"seq": cut_at, "item": place}}
+        for place, item in enumerate(block["content"])
+        if item.get("type") == "diff" and item.get("path") not in told
+    ]
     return {"content": [*body["content"], *kept]} if kept and "content" in body else {}
 
 
-def _cuts(block: Json, body: Json, kept: Iterable[str] = ()) -> Json:
+def _cuts(block: Json, body: Json) -> Json:
     """`cut_at`: the events that hold the whole of those fields of which only a preview is shown."""
     if not body.get("cut") and "cut_at" not in block:
         return {}
     fields = [name for name in ("input", "output", "content", "locations") if name in body]
-    others = {
-        name: seq for name, seq in block.get("cut_at", {}).items() if name not in fields or name in kept
-    }
+    others = {name: seq for name, seq in block.get("cut_at", {}).items() if name not in fields}
     return {"cut_at": others | {name: body["seq"] for name in fields if body.get("cut")}}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from voxpilot.chat.events import Json
@@ -131,12 +131,29 @@ def described(question: Json) -> Iterator[str]:
         yield f"  {number}  {one_line(option['label'] or option['id'])}  ({one_line(option['kind'])})"
 
 
-def whole_content(shown: list[Json], loaded: list[Json]) -> list[Json]:
-    """What a call shows, with what one event holds whole; the rest was told before that event, or after."""
-    told = {item.get("path") for item in loaded if item.get("type") == "diff"}
-    has_words = any(item.get("type") != "diff" for item in loaded)
-    kept = [i for i in shown if (i.get("path") not in told if i.get("type") == "diff" else not has_words)]
-    return [*loaded, *kept]
+def cut_places(detail: Json) -> set[int]:
+    """The numbers of the events that hold what is here only in part."""
+    kept = {item["whole_at"]["seq"] for item in detail.get("content", ()) if "whole_at" in item}
+    return kept | set(detail.get("cut_at", {}).values())
+
+
+def uncut(detail: Json, events: Mapping[int, Json]) -> Json:
+    """What a question is about, with all that those events hold."""
+    whole = {name: events[seq][name] for name, seq in detail.get("cut_at", {}).items()}
+    if "content" not in detail:
+        return {**detail, **whole}
+    shown = [_whole_diff(item, events) for item in detail["content"]]
+    if "content" in whole:
+        told = {item.get("path") for item in whole["content"]}
+        kept = [item for item in shown if item.get("type") == "diff" and item.get("path") not in told]
+        shown = [*whole["content"], *kept]
+    return {**detail, **whole, "content": shown}
+
+
+def _whole_diff(item: Json, events: Mapping[int, Json]) -> Json:
+    if (place := item.get("whole_at")) is None:
+        return item
+    return dict(events[place["seq"]]["content"][place["item"]])
 
 
 def _ways_to_sign_in(detail: Json) -> Iterator[str]:

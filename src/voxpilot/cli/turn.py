@@ -18,7 +18,7 @@ from typing import Literal
 
 from voxpilot.chat.events import Json
 from voxpilot.cli.client import ChatEvent, Client, Refused, new_key
-from voxpilot.cli.questions import TRUST, Questions, whole_content
+from voxpilot.cli.questions import TRUST, Questions, cut_places, uncut
 from voxpilot.cli.screen import View
 from voxpilot.cli.terminal import Keyboard
 from voxpilot.cli.text import clean, one_line
@@ -204,7 +204,5 @@ class Run:
         if question.get("cut"):
             question = dict(await self._client.call("GET", f"{events}/{question['seq']}"))
         detail = question["detail"]
-        for name, seq in detail.get("cut_at", {}).items():
-            event = await self._client.call("GET", f"{events}/{seq}")
-            detail[name] = whole_content(detail[name], event[name]) if name == "content" else event[name]
-        return question
+        whole = {seq: await self._client.call("GET", f"{events}/{seq}") for seq in cut_places(detail)}
+        return {**question, "detail": uncut(detail, whole)}

@@ -5,7 +5,7 @@ import { wholeEvent, type QuestionBlock, type QuestionDetail } from "../../state
 import { useHere } from "../conversation/here";
 import { QuestionIcon, WarningIcon } from "../icons";
 import { CutNote } from "../tool/CutNote";
-import { uncut } from "../tool/uncut";
+import { load, placesOf, uncut } from "../tool/uncut";
 import { commandOf, diffsOf } from "../tool/words";
 import { createAnswering } from "./answering";
 import { ConfirmDetail } from "./ConfirmDetail";
@@ -23,11 +23,11 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
   const [whole, setWhole] = createSignal<Partial<QuestionBlock>>({});
   const question = (): QuestionBlock => ({ ...props.question, ...whole() });
   const title = () => visibleText(question().title);
-  async function load() {
+  async function loadAll() {
     const { pos, cut } = props.question;
     const { title, detail } = cut ? ((await wholeEvent(here.chatId, pos)) as QuestionBlock) : props.question;
     // What was told of the call before the request may be cut there too.
-    setWhole({ title, detail: { ...detail, ...(await uncut(here.chatId, detail)) }, cut: false });
+    setWhole({ title, detail: uncut(detail, await load(here.chatId, placesOf(detail))), cut: false });
   }
   return (
     <div class="question" data-testid="block-question" data-state="open" data-armed={answering.isArmed()}>
@@ -43,8 +43,8 @@ export function QuestionCard(props: { question: QuestionBlock; answers: Answers 
             {title()}
           </p>
         </Show>
-        <Show when={question().cut || Object.keys(question().detail.cut_at ?? {}).length > 0}>
-          <CutNote size={question().size} onLoad={load} />
+        <Show when={question().cut || placesOf(question().detail).length > 0}>
+          <CutNote size={question().size} onLoad={loadAll} />
         </Show>
         <For each={warnings(question().detail)}>
           {(words) => (

@@ -1,5 +1,5 @@
 // Everything a tool call has to show, once it is opened.
-import { createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
+import { createMemo, createSignal, For, Match, Show, Switch, type JSX } from "solid-js";
 
 import { wholeEvent, type DiffContent, type ToolBlock, type ToolContent } from "../../state";
 import { CopyButton } from "../controls/CopyButton";
@@ -14,7 +14,7 @@ import { CutNote } from "./CutNote";
 import { JsonText } from "./JsonText";
 import { NamedTerminal } from "./Terminal";
 import { TerminalText } from "./TerminalText";
-import { uncut } from "./uncut";
+import { load, placesOf, uncut, type WholeEvents } from "./uncut";
 import { commandOf, diffsOf, exitCodeOf, folderOfCommand, outputText, textOf } from "./words";
 
 /** Kinds whose text is meant to be read, not output of a program. */
@@ -22,13 +22,11 @@ const PROSE = new Set(["think", "fetch", "other", "switch_mode"]);
 
 export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
   const here = useHere();
-  const [loaded, setLoaded] = createSignal<{ places: string; whole: Partial<ToolBlock> }>();
-  const places = () => JSON.stringify(props.block.cut_at ?? {});
-  /** What was loaded holds until the agent sends something newer in its place. */
-  const block = (): ToolBlock => ({ ...props.block, ...(loaded()?.places === places() ? loaded()!.whole : {}) });
-  async function load() {
-    const at = places();
-    setLoaded({ places: at, whole: await uncut(here.chatId, props.block) });
+  const [loaded, setLoaded] = createSignal<WholeEvents>(new Map());
+  const block = createMemo(() => uncut(props.block, loaded()));
+  async function loadAll() {
+    const more = await load(here.chatId, placesOf(block()));
+    setLoaded((before) => new Map([...before, ...more]));
   }
   const hasText = () => block().content.some((content) => textOf(content)?.trim());
   const output = () => (hasText() ? null : outputText(block().output));
@@ -41,8 +39,8 @@ export function ToolDetail(props: { block: ToolBlock }): JSX.Element {
       <Show when={output()}>{(text) => <TerminalText text={text()} label="Output" />}</Show>
       <Show when={props.block.result}>{(result) => <Result result={result()} />}</Show>
       <Show when={exitCodeOf(block())}>{(code) => <p class="exit-code">Exit status {code()}</p>}</Show>
-      <Show when={Object.keys(block().cut_at ?? {}).length > 0}>
-        <CutNote size={block().size} onLoad={load} />
+      <Show when={placesOf(block()).length > 0}>
+        <CutNote size={block().size} onLoad={loadAll} />
       </Show>
       <Show when={block().input !== undefined || block().output !== undefined}>
         <Fold name={name("raw")} class="raw" summary={<span class="quiet">As the agent sent it</span>}>

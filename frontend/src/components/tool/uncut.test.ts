@@ -1,25 +1,40 @@
 import { expect, test } from "vitest";
 
-import type { ToolContent } from "../../state";
-import { contentWith } from "./uncut";
+import type { JsonObject, ToolContent } from "../../state";
+import { placesOf, uncut } from "./uncut";
 
 const text = (text: string): ToolContent => ({ type: "content", content: { type: "text", text } });
-const diff = (path: string, newText: string, cut?: boolean): ToolContent => ({
-  type: "diff",
-  path,
-  newText,
-  ...(cut ? { cut } : {}),
+const diff = (path: string, newText: string, more: object = {}): ToolContent => ({ type: "diff", path, newText, ...more });
+const kept = (path: string, seq: number, item = 0) => diff(path, "wh", { cut: true, whole_at: { seq, item } });
+const told = (...content: ToolContent[]) => ({ content }) as unknown as JsonObject;
+
+const [a, b] = [diff("/a", "whole a"), diff("/b", "whole b")];
+
+test("the event that holds the content whole takes its place, and nothing else goes", () => {
+  const small = diff("/s", "small");
+  const shown = { cut_at: { content: 5 }, content: [text("lo…"), diff("/a", "wh"), small, kept("/b", 3)] };
+  const content = [text("long"), a, small, kept("/b", 3)];
+  expect(uncut(shown, new Map([[5, told(text("long"), a)]]))).toEqual({ cut_at: {}, content });
 });
 
-test("what is loaded takes the place of its preview alone", () => {
-  const [a, b] = [diff("/a", "whole a"), diff("/b", "b")];
-  expect(contentWith([diff("/a", "wh", true), b], [a])).toEqual([a, b]);
-  expect(contentWith([text("lo…"), b], [text("long")])).toEqual([text("long"), b]);
+test("diffs kept from several earlier events are whole in those", () => {
+  const shown = { cut_at: { content: 5, input: 2 }, content: [diff("/c", "wh"), kept("/a", 3, 1), kept("/b", 4)] };
+  expect(placesOf(shown)).toEqual([5, 2, 3, 4]);
+  const events = new Map([
+    [2, { input: "whole" }],
+    [3, told(text("before"), a)],
+    [4, told(b)],
+    [5, told(diff("/c", "whole c"))],
+  ]);
+  const whole = uncut(shown, events);
+  expect(whole).toEqual({ cut_at: {}, input: "whole", content: [diff("/c", "whole c"), a, b] });
+  expect(placesOf(whole)).toEqual([]);
 });
 
-test("contents that came after the event that is loaded stay", () => {
-  const a = diff("/a", "whole a");
-  const odd: ToolContent = { note: "of no known shape" };
-  expect(contentWith([text("Written."), odd, diff("/a", "wh", true)], [a])).toEqual([text("Written."), odd, a]);
-  expect(contentWith([text("Written."), diff("/a", "wh", true)], [text("Writing."), a])).toEqual([text("Written."), a]);
+test("what comes after the events that are at hand is not hidden by them, and what they lack stays to be loaded", () => {
+  const events = new Map([[3, told(text("before"), a)]]);
+  const shown = { content: [diff("/s", "small"), text("Written."), kept("/a", 3, 1), kept("/b", 4)] };
+  const whole = uncut(shown, events);
+  expect(whole.content).toEqual([diff("/s", "small"), text("Written."), a, kept("/b", 4)]);
+  expect(placesOf(whole)).toEqual([4]);
 });
