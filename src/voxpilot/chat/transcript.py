@@ -105,8 +105,7 @@ def _tool(chat: Blocks, body: Json, new: bool = False) -> None:
 def _diffs_kept(block: Json, body: Json) -> Json:
     """New content takes the place of the old, but a file's last diff stays: some agents show it only once.
 
-    One of which perhaps only a preview is here says where it is whole: `whole_at`, an event and a place in its
-    content.
+    One of which only a preview may be here says where it is whole: `whole_at`, an event and a place in it.
     """
     told = [item.get("path") for item in body.get("content", ()) if item.get("type") == "diff"]
     cut_at = block.get("cut_at", {}).get("content")
