@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,9 @@ PROGRAMS = MODULES / ".bin"
 CACHE = FOLDER / "cache"
 """What agents unpack at their first start, kept for the next test."""
 STAMP = FOLDER / ".stamp"
-NEEDED = ("copilot", "claude-agent-acp", "codex-acp", "opencode")
+OLDER_CODEX = "codex-acp-linux-" + ("arm64" if platform.machine() in ("aarch64", "arm64") else "x64")
+"""All that we take of Codex's older package; the rest of it has the name of the newer one's program."""
+NEEDED = ("copilot", "claude-agent-acp", "codex-acp", "opencode", OLDER_CODEX)
 
 
 class CannotInstall(Exception):

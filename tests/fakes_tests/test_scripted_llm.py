@@ -207,6 +207,20 @@ def test_what_an_agent_asks_of_itself_is_no_part_of_the_script(llm: ScriptedLlm,
     assert (client.text_of(answer), client.calls_of(answer), llm.asked()) == (TITLE, [], [])
 
 
+def test_a_command_asks_for_more_rights_unless_its_user_is_asked_anyway(llm: ScriptedLlm) -> None:
+    names = ("cmd", "sandbox_permissions")
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    tool = {"type": "function", "name": "exec_command", "parameters": schema}
+    client = Responses()
+    client.user("run ls")
+    [(_, _, wanted)] = client.calls_of(post(llm, client, tools=[tool]).json())
+    assert wanted == {"cmd": "ls", "sandbox_permissions": "require_escalated"}
+    told = "`approval_policy` is `unless-trusted`: most commands are asked about."
+    client.input.insert(0, {"type": "message", "role": "developer", "content": told})
+    [(_, _, wanted)] = client.calls_of(post(llm, client, tools=[tool]).json())
+    assert wanted == {"cmd": "ls"}
+
+
 def test_an_ordinary_message_may_be_given_its_script(
     llm: ScriptedLlm, client: Client, tmp_path: Path
 ) -> None:

@@ -1,4 +1,7 @@
-"""Each test here runs against every real agent, at its pinned version, started by its preset as shipped."""
+"""Each test here runs against every real agent, at its pinned version, started by its preset as shipped.
+
+One has no preset, and is started as the manual says.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def llm(place: Path) -> Iterator[ScriptedLlm]:
 @pytest.fixture
 async def server(start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, place: Path) -> ServerProcess:
     """A server on which this agent can be used."""
-    return await start_server(env=agent.environment(place / "home", llm))
+    return await start_server(agents=agent.tables, env=agent.environment(place / "home", llm))
 
 
 @pytest.fixture

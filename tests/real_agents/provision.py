@@ -1,34 +1,40 @@
 """The real agents, each given a home of its own and the scripted model for its provider.
 
 Lives here: what a person would set up for each agent to use a provider of their own.
-How it is started is not said here: that is the preset (known_agents.toml), as shipped.
-Lives elsewhere: installing them (scripts/real_agents.py).
+How it is started is not said here: that is the preset (known_agents.toml), as shipped, or
+for an agent that has none, the table in the manual. Lives elsewhere: installing them
+(scripts/real_agents.py).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scripts.real_agents import CACHE, MODULES, PROGRAMS
+from scripts.real_agents import CACHE, MODULES, OLDER_CODEX, PROGRAMS
 from tests.fakes.llm.shapes import MODELS
 from tests.kit.llm import ScriptedLlm
 
+MANUAL = Path(__file__).resolve().parent.parent.parent / "docs" / "agents.md"
 Provide = Callable[[Path, ScriptedLlm], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class RealAgent:
     id: str
-    """As the presets call it."""
+    """As the presets, or the manual, call it."""
     name: str
     package: str
     provide: Provide
     """Write what the agent needs into its home; the variables that go with it."""
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What a person writes into the settings file for an agent that we have no preset for."""
 
     @property
     def version(self) -> str:
@@ -126,9 +132,23 @@ def _keep_cache(place: Path) -> None:
     place.symlink_to(CACHE / place.name)
 
 
+def _tables_in_the_manual(id: str) -> Mapping[str, Any]:
+    """What it tells a person to write into the settings file for this agent."""
+    blocks = re.findall(r"```toml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
+    [table] = [tomllib.loads(block)["agents"][id] for block in blocks if f"[agents.{id}]" in block]
+    return {id: table | {"command": OLDER_CODEX}}  # the manual names that of the commonest machine
+
+
 AGENTS = (
     RealAgent("copilot", "GitHub Copilot", "@github/copilot", _copilot),
     RealAgent("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", _claude),
     RealAgent("codex", "Codex", "@agentclientprotocol/codex-acp", _codex),
     RealAgent("opencode", "OpenCode", "opencode-ai", _opencode),
+    RealAgent(
+        "codex-zed",
+        "Codex by Zed",
+        f"@zed-industries/{OLDER_CODEX}",
+        _codex,
+        _tables_in_the_manual("codex-zed"),
+    ),
 )

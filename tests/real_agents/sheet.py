@@ -12,14 +12,11 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from tests.real_agents.provision import AGENTS, RealAgent
+from tests.real_agents.provision import AGENTS, MANUAL, RealAgent
 
-DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-MATRIX = DOCS / "matrix.json"
-MANUAL = DOCS / "agents.md"
+MATRIX = MANUAL.with_name("matrix.json")
 BEGIN, END = "<!-- the matrix begins -->\n", "<!-- the matrix ends -->\n"
 WRITE = bool(os.environ.get("VOXPILOT_WRITE_MATRIX"))
 
@@ -29,8 +26,8 @@ ROWS: Mapping[str, str] = {
     "thought": "shows its reasoning",
     "plan": "shows its plan",
     "diff": "shows an edit as a diff",
-    "asks-write": "started by its preset, asks before the first write",
-    "asks-command": "started by its preset, asks before the first command",
+    "asks-write": "as started here, asks before the first write",
+    "asks-command": "as started here, asks before the first command",
     "reject": "a refusal is obeyed",
     "output": "shows what a command prints",
     "form": "asks its user questions of its own",

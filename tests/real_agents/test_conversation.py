@@ -1,4 +1,4 @@
-"""A day's work with each real agent, started by its preset as shipped, in one chat."""
+"""A day's work with each real agent in one chat, started by its preset as shipped or as the manual says."""
 
 from __future__ import annotations
 
@@ -71,8 +71,7 @@ async def _asks_before_its_first_command(talk: Talk, workspace: Path, sheet: She
     await decide(talk, question, "allow_once")
     await turn.ends()
     assert file.exists()
-    shown = _shows_output(turn, "it-ran")
-    sheet.note("output", shown)
+    sheet.note("output", await _shows_output(talk, turn, "it-ran"))
     sheet.note("asks-command", asked_first, await _what_runs_unasked(talk, workspace))
 
 
@@ -99,12 +98,16 @@ async def _asks(talk: Talk, script: str, file: Path) -> bool:
     return bool(turn.questions)
 
 
-def _shows_output(turn: TurnSeen, text: str) -> bool:
-    """Where a page looks for it: in the parts of the tool call."""
-    parts = [part["content"].get("text", "") for part in turn.contents("content")]
-    terminals = {part["terminalId"] for part in turn.contents("terminal")}
-    printed = [told["data"] for told in turn.events("terminal-output") if told["terminal_id"] in terminals]
-    return any(text in part.splitlines() for part in (*parts, "".join(printed)))
+async def _shows_output(talk: Talk, turn: TurnSeen, text: str) -> bool:
+    """Where a page looks for it: in the parts of the tool call, and where none is text, in its result."""
+    blocks = [block for block in (await talk.api.blocks(talk.id))["blocks"] if block["turn"] == turn.id]
+    printed = {block["terminal_id"]: block["text"] for block in blocks if block["kind"] == "terminal"}
+    shown = []
+    for call in (block for block in blocks if block["kind"] == "tool"):
+        texts = [part["content"].get("text", "") for part in call["content"] if part["type"] == "content"]
+        shown += texts if any(texts) else [(call.get("output") or {}).get("stdout", "")]
+        shown += [printed[part["terminalId"]] for part in call["content"] if part["type"] == "terminal"]
+    return any(text in part.splitlines() for part in shown)
 
 
 async def _obeys_a_refusal(talk: Talk, workspace: Path, sheet: Sheet) -> None:
@@ -159,7 +162,9 @@ async def _lets_things_be_chosen(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> 
             break
     sheet.note("model", new)
     mode = latest_options(talk, "mode")
-    assert mode is not None
+    if mode is None:
+        sheet.note("mode", False, "as it is started here, it offers none")
+        return
     other = next(choice["value"] for choice in mode["choices"] if choice["value"] != mode["current"])
     await _choose(talk, mode["id"], other)
     await run(talk, "say Another mode.")

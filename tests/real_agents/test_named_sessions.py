@@ -37,7 +37,8 @@ def llm(place: Path, scripts: Path) -> Iterator[ScriptedLlm]:
 
 @pytest.fixture
 async def server(start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, place: Path) -> ServerProcess:
-    return await start_server(settings=assistant(llm), env=agent.environment(place / "home", llm))
+    environment = agent.environment(place / "home", llm)
+    return await start_server(agent.tables, assistant(llm), environment)
 
 
 async def test_two_named_sessions_side_by_side(

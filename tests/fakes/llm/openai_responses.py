@@ -27,6 +27,7 @@ from tests.fakes.llm.shapes import (
 )
 
 _Tell = Callable[..., Frame]
+_ASKED_ANYWAY = "`approval_policy` is `unless-trusted`"
 
 
 def read(body: Json) -> Asked:
@@ -43,7 +44,9 @@ def read(body: Json) -> Asked:
         for tool in body.get("tools") or []
         if tool.get("type") in ("function", "custom")
     }
-    return Asked(body.get("model", ""), bool(body.get("stream")), tuple(conversation), tools)
+    told = [text_in(item.get("content")) for item in items if item.get("role") == "developer"]
+    may_want_rights = not any(_ASKED_ANYWAY in text for text in told)
+    return Asked(body.get("model", ""), bool(body.get("stream")), tuple(conversation), tools, may_want_rights)
 
 
 def stream(reply: Reply, model: str) -> Iterator[Frame]:

@@ -42,6 +42,8 @@ class Asked:
     conversation: tuple[Said, ...]
     tools: Mapping[str, Json | None]
     """The schema of each tool's arguments; None for one that takes plain text."""
+    may_want_rights: bool = True
+    """A command may ask for more rights than it has. One agent refuses it where its user is asked anyway."""
 
 
 @dataclass(frozen=True, slots=True)

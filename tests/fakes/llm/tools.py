@@ -28,8 +28,9 @@ _BLANK: Json = {"integer": 1, "number": 1, "boolean": False, "array": [], "objec
 class Toolbox:
     """Calls of the tools that a request declares; where one is missing, the model says so."""
 
-    def __init__(self, declared: Mapping[str, Json | None]) -> None:
+    def __init__(self, declared: Mapping[str, Json | None], may_want_rights: bool) -> None:
         self._declared = declared
+        self._may_want_rights = may_want_rights
 
     def call_id(self) -> str:
         return new_id("call")
@@ -53,7 +54,7 @@ class Toolbox:
 
     def run(self, command: str, with_more_rights: bool) -> Block:
         known = dict.fromkeys(_COMMAND, command) | {"description": "A scripted command"}
-        if with_more_rights:  # one agent asks its user only then
+        if with_more_rights and self._may_want_rights:  # one agent asks its user only then
             known |= {"sandbox_permissions": "require_escalated", "justification": "May I run this?"}
         return self._call(SHELL, known)
 
