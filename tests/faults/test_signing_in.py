@@ -188,6 +188,34 @@ async def test_a_command_that_fails_to_sign_in_is_told_and_can_be_tried_again(
         assert len(agent_log.starts()) == 1
 
 
+async def test_a_sign_in_command_shows_no_secrets(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R125: it is run with them; and only if it is the one that was shown."""
+    agent = _signs(place, agent_log)
+    agent["args"] += ["--agent-version", "API_KEY=canary-1"]
+    server = await start_server(agents={"signs": agent})
+    async with talking(server, workspace, "signs") as talk:
+        turn = await talk.send(script(say("one")))
+        question = await talk.question()
+        (shown,) = [m["command"] for m in question["detail"]["methods"] if "command" in m]
+        assert "--agent-version 'API_KEY=••••••••' --login" in shown
+        added = {"args": [*agent["args"], "--models", "one"]}
+        await talk.api.call("PUT", "/api/agents/signs", added)
+        await talk.answer(question, "terminal:scripted-terminal")
+        again = await talk.question(2)
+        assert again["detail"]["reason"] == "The agent's command has changed meanwhile."
+        await talk.answer(again, "terminal:scripted-terminal")
+        terminal = await talk.sees("terminal")
+        await _prints(talk, "Enter the code: ")
+        assert all("API_KEY=canary-1" in found.command for found in _logins(server))
+        await talk.api.type_into(talk.id, terminal["terminal_id"], data="x\r")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        assert "canary" not in str(talk.rows())
+        assert "canary" not in str(await talk.api.call("GET", "/api/decisions"))
+        await talk.judge(text="one")
+
+
 @pytest.mark.parametrize("way", ["stop", "not now", "signed in elsewhere", "delete"])
 async def test_a_sign_in_terminal_ends_when_nobody_wants_it_any_more(
     start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog, way: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voxpilot.agents.catalog import Catalog
 from voxpilot.runtime import (
     agreeing,
     assisting,
@@ -28,7 +29,6 @@ _CONSEQUENCES: dict[str, Consequence] = {
     files.PURPOSE: files.decided,
     assisting.OUTSIDE: assisting.reading_decided,
     restoring.CONTEXT: restoring.context_decided,
-    signing_in.PURPOSE: signing_in.decided,
     trust.PURPOSE: trust.decided,
     agreeing.PURPOSE: agreeing.decided,
     terminals.PURPOSE: terminals.decided,
@@ -36,10 +36,18 @@ _CONSEQUENCES: dict[str, Consequence] = {
 
 
 def answer(
-    ledger: Ledger, question_id: str, option_id: str, where: str, reason: str | None, at: float
+    ledger: Ledger,
+    catalog: Catalog,
+    question_id: str,
+    option_id: str,
+    where: str,
+    reason: str | None,
+    at: float,
 ) -> Question:
     """A person chose an option: decide, and do what follows."""
     decided = _follow(ledger, questions.answer(ledger, question_id, option_id, where, reason, at), at)
+    if decided.purpose == signing_in.PURPOSE:  # which nobody else decides
+        signing_in.decided(ledger, catalog, decided, at)
     is_refused = decided.type == "permission" and (decided.outcome or "").startswith("reject")
     if reason and is_refused and ledger.chat.agent is not None:
         # No answer to an agent can say why, so it is the next thing the person says.

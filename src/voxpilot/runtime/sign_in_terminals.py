@@ -10,6 +10,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from voxpilot.agents.hidden import hide_args
 from voxpilot.chat.events import TerminalOpened
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Process, Terminal
@@ -35,7 +36,7 @@ def start(
     )
     ledger.save(terminal)
     opened = TerminalOpened(
-        terminal_id=terminal.id, command=list(argv), cwd=terminal.cwd, takes_input=True, turn=turn
+        terminal_id=terminal.id, command=hide_args(argv), cwd=terminal.cwd, takes_input=True, turn=turn
     )
     ledger.emit(opened, at)
     return terminal

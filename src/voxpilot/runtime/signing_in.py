@@ -16,6 +16,7 @@ from voxpilot.agents.abilities import sign_in_methods
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.dialogue import Answered
 from voxpilot.agents.failures import describe_error
+from voxpilot.agents.hidden import hide_args
 from voxpilot.chat.events import AgentStatusChanged, Json
 from voxpilot.runtime import questions, sign_in_terminals, tasks, turn
 from voxpilot.settings import Settings
@@ -65,7 +66,7 @@ def is_under_way(ledger: Ledger, process: Process) -> bool:
     return bool(_questions(ledger, process)) or any(row.process_id == process.id for row in trying)
 
 
-def decided(ledger: Ledger, question: Question, at: float) -> None:
+def decided(ledger: Ledger, catalog: Catalog, question: Question, at: float) -> None:
     process = ledger.get(Process, question.process_id)
     if process is None:
         return
@@ -84,7 +85,8 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
             status = AgentStatusChanged(agent=process.agent, status="starting", message="Signing in.")
             ledger.emit(status, at)
         case str(chosen) if chosen.startswith(_TERMINAL):
-            _sign_in_here(ledger, process, question, chosen.removeprefix(_TERMINAL), at)
+            agent = catalog.describe(process.agent)
+            _sign_in_here(ledger, process, agent, question, chosen.removeprefix(_TERMINAL), at)
 
 
 def answered(ledger: Ledger, process: Process, agent: Agent, answered: Answered, at: float) -> None:
@@ -115,11 +117,16 @@ def on_time(ledger: Ledger, settings: Settings, catalog: Catalog, now: float) ->
             ask(ledger, process, catalog.describe(process.agent), now, reason)
 
 
-def _sign_in_here(ledger: Ledger, process: Process, question: Question, method_id: str, at: float) -> None:
+def _sign_in_here(
+    ledger: Ledger, process: Process, agent: Agent, question: Question, method_id: str, at: float
+) -> None:
     """Run the command that was shown, and stay at it until it ends or the person has enough of it."""
     shown = next(method for method in question.detail["methods"] if method["id"] == method_id)
     method = next(m for m in sign_in_methods(process.initialized) if m["id"] == method_id)
-    argv = tuple(shlex.split(shown["command"]))
+    if _method(method, agent)["command"] != shown["command"]:
+        ask(ledger, process, agent, at, "The agent's command has changed meanwhile.")
+        return
+    argv = _argv(method, agent)
     terminal = sign_in_terminals.start(ledger, process, argv, method.get("env"), question.turn, at)
     questions.ask_ourselves(
         ledger,
@@ -178,11 +185,17 @@ def _method(method: Json, agent: Agent) -> Json:
     meta = method.get("_meta")
     in_meta = meta.get("terminal-auth") if isinstance(meta, dict) else None
     if method.get("type") == "terminal":
-        words = [agent.command, *agent.args, *_arguments(method)]
-        shown |= {"type": "terminal", "command": shlex.join(words)}
+        shown |= {"type": "terminal", "command": shlex.join(hide_args(_argv(method, agent)))}
     elif isinstance(in_meta, dict) and isinstance(in_meta.get("command"), str):
-        shown["command"] = shlex.join([in_meta["command"], *_arguments(in_meta)])
+        # To be typed elsewhere, so all is shown but our own secrets, which the agent may repeat.
+        ours = dict(zip(agent.args, hide_args(agent.args), strict=True))
+        words = [in_meta["command"], *_arguments(in_meta)]
+        shown["command"] = shlex.join(ours.get(word, word) for word in words)
     return {name: value for name, value in shown.items() if value or name == "id"}
+
+
+def _argv(method: Json, agent: Agent) -> tuple[str, ...]:
+    return agent.command, *agent.args, *_arguments(method)
 
 
 def _arguments(given: Json) -> list[str]:

@@ -27,7 +27,9 @@ async def answer(chat_id: str, question_id: str, body: AnswerGiven, request: Req
         if body.action is not None:
             decided = questions.respond(ledger, question_id, body.action, body.content, where, now)
         elif body.option_id is not None:
-            decided = decisions.answer(ledger, question_id, body.option_id, where, body.reason, now)
+            decided = decisions.answer(
+                ledger, sup.house.catalog, question_id, body.option_id, where, body.reason, now
+            )
         else:
             raise Invalid("An answer needs an option, or an action.", "Send option_id or action.")
         return {"question_id": decided.id, "option_id": body.option_id, "outcome": decided.outcome}
