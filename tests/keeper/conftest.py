@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.kit.waiting import until
-from voxpilot.keeper.attach import is_kept
+from voxpilot.keeper.reaching import is_kept
 
 from .kept import Kept, start_kept
 

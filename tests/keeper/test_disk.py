@@ -10,8 +10,9 @@ import pytest
 
 from tests.kit.disk import can_mount, small_disk
 from tests.kit.waiting import until
-from voxpilot.keeper.attach import Attachment, is_kept
+from voxpilot.keeper.attach import Attachment
 from voxpilot.keeper.journal import ENDED, PRINTED
+from voxpilot.keeper.reaching import is_kept
 
 from .conftest import Keep
 from .kept import Kept, read_all

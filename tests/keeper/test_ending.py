@@ -13,8 +13,9 @@ import pytest
 
 from tests.kit.processes import is_alive, look_at, no_processes_left, zombies_of
 from tests.kit.waiting import until
-from voxpilot.keeper.attach import KeeperGone, attach, is_kept, start_keeper
+from voxpilot.keeper.attach import attach, start_keeper
 from voxpilot.keeper.journal import ENDED
+from voxpilot.keeper.reaching import KeeperGone, is_kept
 
 from .conftest import Keep
 from .kept import Kept, read_all, spec_for

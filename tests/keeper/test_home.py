@@ -18,7 +18,8 @@ import uvloop
 import voxpilot.keeper.attach as attach_module
 from tests.kit.processes import look_at, marked
 from tests.kit.waiting import until
-from voxpilot.keeper.attach import AlreadyKept, KeeperFailed, KeeperGone, attach, is_kept, start_keeper
+from voxpilot.keeper.attach import attach, start_keeper
+from voxpilot.keeper.reaching import AlreadyKept, KeeperFailed, KeeperGone, is_kept
 
 from .conftest import Keep
 from .kept import Kept, killed, read_all, spec_for, start_kept

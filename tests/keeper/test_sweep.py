@@ -12,7 +12,8 @@ import pytest
 
 from tests.kit.processes import is_alive
 from tests.kit.waiting import until
-from voxpilot.keeper.attach import KeeperGone, attach, is_kept
+from voxpilot.keeper.attach import attach
+from voxpilot.keeper.reaching import KeeperGone, is_kept
 from voxpilot.keeper.sweep import end_tree
 
 from .conftest import Keep

@@ -1,4 +1,4 @@
-"""What is attached to a message to the assistant: given to the model, or refused in words."""
+"""What is attached to a message: given to the model or the agent, or refused in words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import StartServer
+from tests.fakes.script import say, script
+from tests.faults.driver import talking
+from tests.kit.agent_log import AgentLog
 from tests.kit.assistant import assistant, chatting
 from tests.kit.client import ApiError
 from tests.kit.llm import ScriptedLlm
@@ -86,3 +89,17 @@ async def test_what_no_model_could_take_is_refused_before_it_is_sent(
             assert refused.value.hint
         assert talk.of_kind("message") == []
         assert llm.asked() == []
+
+
+async def test_many_letters_that_are_not_ascii_reach_the_agent(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """P3: written otherwise than in two bytes each they would be too much for a line to the keeper."""
+    text = "ы" * 11_500_000
+    notes = {"type": "resource", "resource": {"uri": "file:///notes.txt", "text": text}}
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(say("read")), attachments=[notes])
+        assert (await talk.ended(turn, 60))["stop_reason"] == "end_turn"
+        (frame,) = agent_log.received("session/prompt")
+        assert frame["params"]["prompt"][1] == notes
+        assert talk.text() == "read"

@@ -13,17 +13,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from voxpilot.errors import VoxPilotError
-from voxpilot.keeper.attach import (
-    AlreadyKept,
-    Attachment,
-    KeeperFailed,
-    KeeperGone,
-    KeeperSpec,
-    attach,
-    is_kept,
-    start_keeper,
-)
+from voxpilot.keeper.attach import Attachment, KeeperSpec, attach, start_keeper
 from voxpilot.keeper.journal import JournalReader, Record
+from voxpilot.keeper.reaching import AlreadyKept, KeeperFailed, KeeperGone, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
 from voxpilot.storage.rows import OutboxLine, Terminal
@@ -31,6 +23,7 @@ from voxpilot.storage.rows import OutboxLine, Terminal
 log = logging.getLogger(__name__)
 ACKNOWLEDGE_BYTES = 1_000_000
 _PAUSE_SECONDS = 0.05
+_RETRY_SECONDS = 1.0
 _TYPE_SECONDS = 10.0
 
 
@@ -155,20 +148,28 @@ class Link:
         """Attach to the keeper, starting one only where there never was one."""
         while True:
             try:
-                self._attachment = await attach(self.directory)
-            except KeeperFailed:
-                log.warning("a keeper does not answer: %s", self.directory.name)
-            except KeeperGone:
-                if is_kept(self.directory):
-                    await asyncio.sleep(_PAUSE_SECONDS)
-                elif any(self.directory.glob("journal.*")) or not await self._start():
+                if not await self._attach():
                     return False
-            else:
+            except (KeeperFailed, OSError) as error:
+                log.warning("keeper %s: %s", self.directory.name, error)
+                await asyncio.sleep(_RETRY_SECONDS)
+            if self._attachment is not None:
                 self._sent = self._attachment.hello.sent
                 self._commands.clear()
                 self._found.set()
                 self._on_news()
                 return True
+
+    async def _attach(self) -> bool:
+        """Try once; False if there is nothing to attach to, and will not be."""
+        try:
+            self._attachment = await attach(self.directory)
+        except KeeperGone:
+            if is_kept(self.directory):
+                await asyncio.sleep(_PAUSE_SECONDS)
+            else:
+                return not any(self.directory.glob("journal.*")) and await self._start()
+        return True
 
     async def _start(self) -> bool:
         try:

@@ -23,8 +23,9 @@ from voxpilot.agents import wire
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.exits import Exit, explain
 from voxpilot.chat.events import Json
-from voxpilot.keeper.attach import Attachment, KeeperGone, attach, start_keeper
+from voxpilot.keeper.attach import Attachment, attach, start_keeper
 from voxpilot.keeper.journal import ENDED, PRINTED, JournalReader
+from voxpilot.keeper.reaching import KeeperGone
 from voxpilot.keeper.sweep import end_tree
 
 ALONE_SECONDS = 5.0

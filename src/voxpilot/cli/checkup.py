@@ -16,7 +16,7 @@ from pathlib import Path
 
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.doctor import Outcome, Step
-from voxpilot.keeper.attach import is_kept
+from voxpilot.keeper.reaching import is_kept
 from voxpilot.settings import Settings
 from voxpilot.settings.live import LiveSettings
 from voxpilot.storage import data_dir

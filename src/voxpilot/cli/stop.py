@@ -18,7 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from voxpilot.cli.server import STOP_SECONDS, ServerFailed
-from voxpilot.keeper.attach import Attachment, KeeperFailed, KeeperGone, attach, is_kept
+from voxpilot.keeper.attach import Attachment, attach
+from voxpilot.keeper.reaching import KeeperFailed, KeeperGone, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.settings import Settings
 from voxpilot.storage import data_dir

@@ -1,8 +1,9 @@
 """Our side of a keeper: starting one, finding one, talking to it.
 
 Lives here: running the keeper program, the control connection, and what can go wrong with both.
-Lives elsewhere: the program itself (program/), reading what the agent printed (journal.py), clearing up
-after a keeper that was killed (sweep.py), which agent to start and why (runtime/supervisor.py).
+Lives elsewhere: the program itself (program/), finding one (reaching.py), reading what the agent printed
+(journal.py), clearing up after a keeper that was killed (sweep.py), which agent to start and why
+(runtime/supervisor.py).
 
 The connection carries orders one way and "the journal has grown" the other; what the agent printed is read
 from the journal's files.
@@ -12,49 +13,25 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import fcntl
 import json
 import logging
-import os
-import socket
 import subprocess
 import sys
-import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from voxpilot import umask
-from voxpilot.errors import VoxPilotError
+from voxpilot.keeper.reaching import AlreadyKept, KeeperFailed, connect, gone
 
 log = logging.getLogger(__name__)
 _PROGRAM = Path(__file__).with_name("program")
 _START_SECONDS = 30.0
 _HELLO_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
-_LONGEST_SOCKET_PATH = 100
 _TAKEN, _USED = 3, 4
-
-
-class KeeperFailed(VoxPilotError):
-    """A keeper could not be started, or does not answer."""
-
-    code = "keeper-failed"
-
-
-class AlreadyKept(KeeperFailed):
-    """The directory has a keeper, or had one: an agent is never started twice."""
-
-    code = "already-kept"
-
-
-class KeeperGone(VoxPilotError):
-    """There is no keeper any more; its journal tells the rest."""
-
-    code = "keeper-gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,26 +119,10 @@ def _run_program(directory: Path, spec: bytes) -> tuple[int, bytes]:
     return done.returncode, done.stderr
 
 
-def is_kept(directory: Path) -> bool:
-    """Whether a keeper lives here. Safe to ask at any time, also while one starts."""
-    try:
-        lock = os.open(directory / "lock", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(lock)
-
-
 async def attach(directory: Path) -> Attachment:
     """Connect to the keeper of a directory and greet it; `KeeperGone` if there is none."""
     loop = asyncio.get_running_loop()
-    connection = await _connect(directory)
+    connection = await connect(directory)
     _, attachment = await loop.create_unix_connection(Attachment, sock=connection)
     try:
         async with asyncio.timeout(_HELLO_SECONDS):
@@ -202,7 +163,7 @@ class Attachment(asyncio.Protocol):
         """Wait for the keeper's hello; `attach` has done so."""
         while not hasattr(self, "hello"):
             if self.closed:
-                raise _gone()
+                raise gone()
             await self._news.wait()
 
     async def grown_past(self, offset: int, printed: int | None = None) -> bool:
@@ -265,11 +226,11 @@ class Attachment(asyncio.Protocol):
     async def type_in(self, name: str, data: str, key: str) -> bool:
         """Type into a command's terminal, once for each key; False if that has none, or has ended."""
         if self.closed:
-            raise _gone()
+            raise gone()
         answer = self._typed.setdefault(key, asyncio.get_running_loop().create_future())
         self._order({"do": "type", "id": name, "key": key, "data": data})
         if (taken := await asyncio.shield(answer)) is None:
-            raise _gone()
+            raise gone()
         return taken
 
     def kill_command(self, name: str) -> None:
@@ -283,7 +244,7 @@ class Attachment(asyncio.Protocol):
     async def stderr_tail(self) -> str:
         """The last the agent wrote to stderr; after its end, look in the journal's last record."""
         if self.closed:
-            raise _gone()
+            raise gone()
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._stderr.append(answer)
         self._order({"do": "stderr"})
@@ -320,7 +281,7 @@ class Attachment(asyncio.Protocol):
         self.closed = True
         while self._stderr:
             if not (answer := self._stderr.popleft()).done():
-                answer.set_exception(_gone())
+                answer.set_exception(gone())
         for waiting in self._typed.values():
             waiting.set_result(None)
         self._typed.clear()
@@ -349,50 +310,10 @@ class Attachment(asyncio.Protocol):
 
     def _order(self, message: dict[str, Any]) -> None:
         if not self.closed:
-            self._transport.write(json.dumps(message).encode() + b"\n")
+            # Not in ASCII: letters of most languages would take three times the room, and a line has a limit.
+            text = json.dumps(message, ensure_ascii=False)
+            self._transport.write(text.encode(errors="surrogatepass") + b"\n")
 
     def _announce(self) -> None:
         self._news.set()
         self._news.clear()
-
-
-def _gone() -> KeeperGone:
-    return KeeperGone("The keeper is gone.", "What the agent said is in its journal; start it anew.")
-
-
-async def _connect(directory: Path) -> socket.socket:
-    connection = socket.socket(socket.AF_UNIX)
-    try:
-        connection.setblocking(False)
-        with _reachable(directory) as path:
-            while True:
-                try:
-                    connection.connect(path)
-                    return connection
-                except BlockingIOError:  # more callers than its queue holds
-                    await asyncio.sleep(0.01)
-    except OSError as error:
-        connection.close()
-        raise _gone() from error
-    except BaseException:
-        connection.close()
-        raise
-
-
-@contextmanager
-def _reachable(directory: Path) -> Iterator[str]:
-    """A path to the socket that is short enough for a Unix socket address, while the block lasts."""
-    path = str(directory / "socket")
-    if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
-        yield path
-    elif os.path.isdir("/proc/self/fd"):
-        folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            yield f"/proc/self/fd/{folder}/socket"
-        finally:
-            os.close(folder)
-    else:
-        with tempfile.TemporaryDirectory(prefix="vox", dir="/tmp") as short:
-            link = Path(short, "k")
-            link.symlink_to(directory.absolute(), target_is_directory=True)
-            yield str(link / "socket")

@@ -18,7 +18,8 @@ from voxpilot.agents.agreed import as_agreed
 from voxpilot.agents.catalog import Catalog
 from voxpilot.chat.events import Json, NoticeGiven
 from voxpilot.errors import NotFound, ShuttingDown
-from voxpilot.keeper.attach import KeeperGone, attach, is_kept
+from voxpilot.keeper.attach import attach
+from voxpilot.keeper.reaching import KeeperGone, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.killpoints import reach
 from voxpilot.runtime import agreeing, creating, leaving, tasks, turn

@@ -1,0 +1,105 @@
+"""The keeper of a directory: whether there is one, and the way to its socket.
+
+Lives here: looking, connecting, and what can go wrong with a keeper. Lives elsewhere: what is said then
+(attach.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from voxpilot.errors import VoxPilotError
+
+_LONGEST_SOCKET_PATH = 100
+_TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
+
+
+class KeeperFailed(VoxPilotError):
+    """A keeper could not be started, or does not answer."""
+
+    code = "keeper-failed"
+
+
+class AlreadyKept(KeeperFailed):
+    """The directory has a keeper, or had one: an agent is never started twice."""
+
+    code = "already-kept"
+
+
+class KeeperGone(VoxPilotError):
+    """There is no keeper any more; its journal tells the rest."""
+
+    code = "keeper-gone"
+
+
+def is_kept(directory: Path) -> bool:
+    """Whether a keeper lives here. Safe to ask at any time, also while one starts."""
+    try:
+        lock = os.open(directory / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in _TOO_MANY_FILES:
+            raise _unreachable(error) from error
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(lock)
+
+
+def gone() -> KeeperGone:
+    return KeeperGone("The keeper is gone.", "What the agent said is in its journal; start it anew.")
+
+
+def _unreachable(error: OSError) -> KeeperFailed:
+    return KeeperFailed(f"The keeper cannot be reached: {error}.", "Let the server open more files.")
+
+
+async def connect(directory: Path) -> socket.socket:
+    connection: socket.socket | None = None
+    try:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.setblocking(False)
+        with _reachable(directory) as path:
+            while True:
+                try:
+                    connection.connect(path)
+                    return connection
+                except BlockingIOError:  # more callers than its queue holds
+                    await asyncio.sleep(0.01)
+    except BaseException as error:
+        if connection is not None:
+            connection.close()
+        if isinstance(error, OSError):  # that we may open no file says nothing about the keeper
+            raise (_unreachable(error) if error.errno in _TOO_MANY_FILES else gone()) from error
+        raise
+
+
+@contextmanager
+def _reachable(directory: Path) -> Iterator[str]:
+    """A path to the socket that is short enough for a Unix socket address, while the block lasts."""
+    path = str(directory / "socket")
+    if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
+        yield path
+    elif os.path.isdir("/proc/self/fd"):
+        folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            yield f"/proc/self/fd/{folder}/socket"
+        finally:
+            os.close(folder)
+    else:
+        with tempfile.TemporaryDirectory(prefix="vox", dir="/tmp") as short:
+            link = Path(short, "k")
+            link.symlink_to(directory.absolute(), target_is_directory=True)
+            yield str(link / "socket")
