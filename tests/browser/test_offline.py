@@ -10,6 +10,7 @@ from playwright.async_api import Error, Route, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
+from tests.browser.person import Tab
 from tests.fakes.script import request, say, script
 from tests.kit.client import Api
 from tests.kit.server import ServerProcess
@@ -139,6 +140,59 @@ async def test_a_first_message_stays_until_its_chat_has_begun_and_begins_one(
     assert await _messages(server, made) == [text]
     await tab.page.goto(f"{person.url}/new")
     await expect(tab.composer).to_have_value("")
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True])
+@pytest.mark.parametrize("is_early", [False, True])
+async def test_a_chat_tried_again_is_one_whatever_is_known_of_chats_and_agents_by_then(
+    meet: Meet, api: Api, chat: str, is_early: bool, is_reloaded: bool
+) -> None:
+    """Both come late: at the first try, or at the one after a reload."""
+    person = await meet("laptop")
+    person.expect_trouble()
+    await person.context.add_init_script("delete window.SharedWorker")
+    late = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await late.wait()
+        await route.continue_()
+
+    async def lose(route: Route) -> None:
+        await route.fetch()
+        await route.abort()
+
+    async def hold_all(tab: Tab) -> None:
+        for path in ("**/api/stream?*", "**/api/agents*"):
+            await tab.page.route(path, hold)
+
+    tab = await person.open("/")
+    if is_early:
+        await hold_all(tab)
+    await tab.page.goto(f"{person.url}/new")
+    who = tab.find("who").locator("option")
+    if not is_early:
+        await expect(tab.page.get_by_label("Workspace")).not_to_have_value("")
+        await expect(who.nth(1)).to_be_attached()
+    await tab.page.route("**/api/chats", lose)
+    text = script(say("begun"))
+    await tab.type(text)
+    await tab.composer.press("Enter")
+    await expect(tab.page.get_by_text("The server does not answer.")).to_be_visible()
+    await tab.page.unroute("**/api/chats")
+    if not is_early:
+        await hold_all(tab)
+    if is_reloaded:
+        await tab.page.reload()
+        await expect(tab.composer).to_have_value(text)
+    if is_early:
+        late.set()
+        await expect(who.nth(1)).to_be_attached()
+        await tab.is_live()
+    await tab.composer.press("Enter")
+    late.set()
+    await tab.page.wait_for_url("**/chat/*")
+    made = [one["id"] for one in (await api.chats())["chats"] if one["id"] != chat]
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("is_lost", [False, True])

@@ -1,7 +1,7 @@
 // Beginning a chat: where, with which agent, and the first message. Enter is enough.
 import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 
-import { agents, createChat, draft, navigate, pathTo, settings, useChats } from "../state";
+import { agents, createChat, draft, navigate, pathTo, settings, unheardWish, useChats, type ChatWish } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Composer } from "../components/composer/Composer";
@@ -21,33 +21,38 @@ export default function NewChatPage(): JSX.Element {
   const [wishedMode, setMode] = createSignal<Mode>();
   const [wishedAgent, setAgent] = createSignal<string>();
   const [wishedFolder, setFolder] = createSignal<string>();
+  /** Tried again, it is the same wish, whatever chats and agents are known by then. */
+  const [tried, setTried] = createSignal(unheard());
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
   let input: HTMLTextAreaElement | undefined;
   let isHere = true;
 
   const lastUsed = () => chats.list.find((chat) => found()?.some((agent) => agent.id === chat.agent))?.agent;
-  const mode = (): Mode => wishedMode() ?? settings()?.values.interactionModeDefault ?? "agent";
-  const agent = () => wishedAgent() ?? lastUsed() ?? found()?.[0]?.id;
-  const folder = () => wishedFolder() ?? recent()[0] ?? "";
+  const mode = (): Mode => wishedMode() ?? tried()?.mode ?? settings()?.values.interactionModeDefault ?? "agent";
+  const agent = () => wishedAgent() ?? tried()?.agent ?? lastUsed() ?? found()?.[0]?.id;
+  const folder = () => wishedFolder() ?? tried()?.workspace ?? recent()[0] ?? "";
   /** The chosen agent, if it may have sessions of its own to show. */
   const offering = () => (mode() === "llm" ? undefined : found()?.find((one) => one.id === agent() && mayList(one))?.id);
   onCleanup(() => (isHere = false));
   onMount(() => matchMedia("(pointer: fine)").matches && input?.focus());
 
-  async function begin(text: string) {
-    setStarting(true);
-    setProblem(undefined);
-    // Tried again, it is the same wish, whatever chats there are by then.
+  function wish(text: string): ChatWish {
+    return { workspace: folder().trim(), mode: mode(), text, ...(agent() && { agent: agent()! }) };
+  }
+  /** Choose something else, of what is shown now. */
+  function change(choose: () => void) {
     setMode(mode());
     setAgent(agent());
     setFolder(folder());
+    setTried(undefined);
+    choose();
+  }
+  async function begin(text: string) {
+    setStarting(true);
+    setProblem(undefined);
+    setTried((before) => (before?.text === text ? before : wish(text)));
     try {
-      const chat = await createChat({
-        workspace: folder().trim(),
-        mode: mode(),
-        text,
-        ...(agent() && { agent: agent()! }),
-      });
+      const chat = await createChat(tried()!);
       // What was typed meanwhile stays.
       if (draft("new").text.trim() === text) draft("new").clear();
       if (isHere) navigate(pathTo.chat(chat.id));
@@ -80,15 +85,17 @@ export default function NewChatPage(): JSX.Element {
           <WhoSelect
             mode={mode()}
             agent={agent()}
-            onAssistant={() => setMode("llm")}
-            onAgent={(id) => {
-              setMode("agent");
-              setAgent(id);
-            }}
+            onAssistant={() => change(() => setMode("llm"))}
+            onAgent={(id) =>
+              change(() => {
+                setMode("agent");
+                setAgent(id);
+              })
+            }
           />
           <Show when={mode() === "llm"}>
             <ModelChip />
-            <WorkSelect agent={agent()} onChoose={setAgent} />
+            <WorkSelect agent={agent()} onChoose={(id) => change(() => setAgent(id))} />
           </Show>
           <label class="folder-field">
             <FolderIcon />
@@ -100,7 +107,7 @@ export default function NewChatPage(): JSX.Element {
               autocapitalize="off"
               spellcheck={false}
               value={folder()}
-              onInput={(event) => setFolder(event.currentTarget.value)}
+              onInput={(event) => change(() => setFolder(event.currentTarget.value))}
             />
           </label>
           <datalist id="recent-folders">
@@ -125,6 +132,12 @@ export default function NewChatPage(): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** What was asked for with the text that is still here, if nothing was heard of it. */
+function unheard(): ChatWish | undefined {
+  const wish = unheardWish();
+  return wish?.text && wish.text === draft("new").text.trim() ? wish : undefined;
 }
 
 const choices = () => agents()?.filter(isThere) ?? [];

@@ -1,7 +1,7 @@
 // The first page: what this is, which agents are here, and a way to try it at once.
 import { createSignal, For, Show, type JSX } from "solid-js";
 
-import { agents, createChat, navigate, pathTo, refreshAgents, type AgentInfo, type ChatWish } from "../state";
+import { agents, createChat, navigate, pathTo, refreshAgents, unheardWish, type AgentInfo, type ChatWish } from "../state";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { CopyButton } from "../components/controls/CopyButton";
 import { Skeleton } from "../components/controls/Skeleton";
@@ -44,8 +44,12 @@ export default function WelcomePage(): JSX.Element {
 function Starting(props: { hasAgent: boolean }): JSX.Element {
   const [isStarting, setStarting] = createSignal(false);
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
-  /** Where there is no agent but the demo, it works in its scratch folder. */
-  const withAssistant = (): ChatWish => ({ mode: "llm", ...(!props.hasAgent && { agent: DEMO }) });
+  /** Where there is no agent but the demo, it works in its scratch folder. Tried again, it is the same wish. */
+  function withAssistant(): ChatWish {
+    const unheard = unheardWish();
+    if (unheard?.mode === "llm" && !unheard.text) return unheard;
+    return { mode: "llm", ...(!props.hasAgent && { agent: DEMO }) };
+  }
   async function begin(wish: ChatWish) {
     setStarting(true);
     setProblem(undefined);

@@ -49,6 +49,19 @@ test("another wish, and the same one after it came or was refused, is another ch
   expect(new Set(keys).size).toBe(5);
 });
 
+test("what was asked for unheard is known, also after a reload, until it comes or is refused", async () => {
+  const wish = { workspace: "/w", text: "first\nwords" };
+  for (const end of [takes, () => refusing(422, "no-folder", "No such folder.")]) {
+    answer = away;
+    await (await freshPage()).createChat(wish).catch(() => undefined);
+    const page = await freshPage();
+    expect(page.unheardWish()).toEqual(wish);
+    answer = end;
+    await page.createChat(wish).catch(() => undefined);
+    expect(page.unheardWish()).toBeUndefined();
+  }
+});
+
 test("signing out forgets what was begun", async () => {
   answer = away;
   const page = await freshPage();

@@ -41,6 +41,12 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
 /** The chat that was asked for last and has not come; forgotten with the drafts. */
 const BEGUN = "draft.begun";
 
+/** What was asked for last, if nothing was heard of it: the server may have begun that chat. */
+export function unheardWish(): ChatWish | undefined {
+  const words = recall(BEGUN)?.split("\n")[1];
+  return words === undefined ? undefined : (JSON.parse(words) as ChatWish);
+}
+
 /** The key of a chat to begin: with the same wish again the same, as the server may have begun it unheard. */
 function begunWith(wish: ChatWish): string {
   const words = JSON.stringify(wish);

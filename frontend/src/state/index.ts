@@ -45,6 +45,7 @@ export {
   answer,
   cancel,
   createChat,
+  unheardWish,
   deleteChat,
   editQueued,
   removeQueued,
