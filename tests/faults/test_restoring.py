@@ -355,3 +355,41 @@ async def refused(talk: Talk, method: str, route: str, body: Any = None) -> int:
     with pytest.raises(ApiError) as error:
         await talk.api.call(method, route, body)
     return error.value.status
+
+
+async def test_history_that_was_opened_is_gone_on_with_also_by_the_next_process(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R155, R159, C2: although nothing was said in it here before the agent was gone."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        session = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+        await talk.api.delete_chat(talk.id)
+        chat = (await talk.api.create_chat(workspace, "scripted", load=session))["id"]
+    async with talking(server, workspace, chat=chat) as talk:
+        await talk.sees("turn-ended")
+        await lose_agent(talk, agent_log)
+        await talk.run(script(say("two")))
+        assert agent_log.received("session/prompt")[-1]["params"]["sessionId"] == session
+        await talk.judge(text="onetwo")
+
+
+async def test_an_agent_that_dies_while_it_tells_its_history_leaves_no_turn_open(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R155, R57: what it told stays, the rest is said to be missing, and the session is gone on with."""
+    long = keeping(place, agent_log, "replay=50mb")
+    long["args"].append("--no-log-out")
+    server = await start_server(agents={"long": long})
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        session = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+        await talk.api.delete_chat(talk.id)
+        chat = (await talk.api.create_chat(workspace, "long", load=session))["id"]
+    async with talking(server, workspace, chat=chat) as talk:
+        await talk.sees("turn-started")
+        await lose_agent(talk, agent_log)
+        assert (await talk.sees("turn-ended"))["stop_reason"] == "interrupted"
+        assert "Not all of it" in (await talk.notice("history-unseen"))["text"]
+        await talk.run(script(say("two")), within=60)
+        assert agent_log.received("session/prompt")[-1]["params"]["sessionId"] == session

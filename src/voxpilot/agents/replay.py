@@ -44,11 +44,11 @@ def is_empty(session: Session) -> bool:
     return not (session.replay or {}).get("updates")
 
 
-def finish(ledger: Ledger, session: Session, at: float) -> None:
-    """The agent has repeated all: end the turn that was being rebuilt."""
+def finish(ledger: Ledger, session: Session, at: float, stop_reason: str = "end_turn") -> None:
+    """The agent has repeated all, or will not: end the turn that was being rebuilt."""
     if session.loading == "shown":
         _begin_turn(ledger, session, at)
-        _end_turn(ledger, session, at)
+        _end_turn(ledger, session, at, stop_reason)
 
 
 def _counted(session: Session) -> Json:
@@ -98,13 +98,13 @@ def _begin_turn(ledger: Ledger, session: Session, at: float) -> Session:
     return ledger.change(session, replay=rebuilt, turn=turn, speaking=None)
 
 
-def _end_turn(ledger: Ledger, session: Session, at: float) -> None:
+def _end_turn(ledger: Ledger, session: Session, at: float, stop_reason: str = "end_turn") -> None:
     session = ledger.get(Session, session.id) or session
     if session.turn is None:
         return
     for call in ledger.transcript.open_calls(session.turn, None):
         ledger.emit(ToolCallChanged(id=call["id"], status="cancelled", turn=session.turn), at)
-    ledger.emit(TurnEnded(turn=session.turn, stop_reason="end_turn"), at)
+    ledger.emit(TurnEnded(turn=session.turn, stop_reason=stop_reason), at)
     ledger.change(session, turn=None, speaking=None)
 
 

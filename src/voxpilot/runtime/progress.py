@@ -84,7 +84,7 @@ class Progress:
         error = {"message": why.message, "hint": why.hint, "detail": why.detail}
         for question in [q for q in ledger.all(Question) if q.process_id == process.id]:
             questions.expire(ledger, question, why.message, now)
-        self._note_cut(process, orderly)
+        self._note_cut(process, orderly, now)
         for task in tasks.of_agent(ledger, process.agent):
             if not self._may_resend(process, task, end):
                 self._end_with(task, process, orderly, error, now)
@@ -295,9 +295,11 @@ class Progress:
         unsent = {line.prompt for line in self.ledger.all(OutboxLine) if line.process_id == process.id}
         return request is None or request.rpc_id in unsent
 
-    def _note_cut(self, process: Process, orderly: bool) -> None:
+    def _note_cut(self, process: Process, orderly: bool, now: float) -> None:
         """Its sessions may lack what they were in the midst of."""
         for session in [s for s in self.ledger.all(Session) if s.process_id == process.id]:
+            if session.loading == "shown":
+                self._restoring().cut_short(session, now)
             loading = "quiet" if session.loading == "shown" else session.loading
             self.ledger.change(session, cut=session.cut or session.prompting, loading=loading)
         if not orderly:

@@ -50,6 +50,7 @@ def wanted_session(ledger: Ledger, agent: str, now: float, acp_session_id: str =
         cwd=ledger.chat.workspace,
         process_id="",
         created_at=now,
+        prompts=1 if acp_session_id else 0,
         loading="shown" if acp_session_id else None,
         wanted=True,
     )

@@ -73,6 +73,12 @@ class Restoring:
             case "session/new":
                 self._opened(process, session, answered, at)
 
+    def cut_short(self, session: Session, now: float) -> None:
+        """The agent is gone before it has told all of a session of its history; the rest is not shown again."""
+        replay.finish(self.ledger, session, now, "interrupted")
+        text = "The agent ended before it had told all of this session. Not all of it is shown."
+        self.ledger.emit(NoticeGiven(level="warning", code="history-unseen", text=text), now)
+
     def deadlines(self) -> Iterator[float]:
         for process, request in self._waited_for():
             yield self._deadline(process, request)
@@ -98,7 +104,7 @@ class Restoring:
         if not session.prompts and session.loading != "shown":
             self.ledger.change(session, acp_session_id="", process_id="")  # nothing was ever said in it
         elif not able.restores:
-            self._lose(session, "the agent cannot bring sessions back", None)
+            self._lose(session, "the agent cannot bring sessions back", None, now)
         else:
             name = self.catalog.describe(process.agent).display_name
             status = AgentStatusChanged(
@@ -118,7 +124,7 @@ class Restoring:
         elif cursor is not None:
             opening.look_up(self.ledger, process, session, at, cursor)
         else:
-            self._lose(session, "it is not among the agent's sessions", None)
+            self._lose(session, "it is not among the agent's sessions", None, at)
 
     def _bring_back(self, process: Process, session: Session, able: Abilities, at: float) -> None:
         shown = session.loading == "shown"
@@ -138,12 +144,11 @@ class Restoring:
         elif answered.error is not None:
             self._not_brought_back(process, session, answered, at)
         else:
-            forgot = (
-                answered.request.method == "session/load" and replay.is_empty(session) and session.prompts > 0
-            )
+            is_known = session.prompts > 0 and session.loading != "shown"
+            forgot = answered.request.method == "session/load" and replay.is_empty(session) and is_known
             restored = opening.opened(self.ledger, process, answered.request, answered.result, at)
             if forgot:
-                self._lose(restored, "the agent brought it back empty", None, keep=True)
+                self._lose(restored, "the agent brought it back empty", None, at, keep=True)
                 self._tell_lost(process, at)
             elif session.loading != "shown":
                 self._tell_restored(process, restored, at)
@@ -158,7 +163,7 @@ class Restoring:
             self._ask_for(process, session, "session/load", at)
             return
         shown = session.loading == "shown"
-        self._lose(session, str(error.get("message") or "the agent refused"), error.get("code"))
+        self._lose(session, str(error.get("message") or "the agent refused"), error.get("code"), at)
         if shown:
             described = describe_error(error)
             text = f"The session could not be opened. {described['message']}"
@@ -189,12 +194,13 @@ class Restoring:
 
     # What goes wrong
 
-    def _lose(self, session: Session, why: str, code: object, keep: bool = False) -> None:
+    def _lose(self, session: Session, why: str, code: object, at: float, keep: bool = False) -> None:
         """The agent does not have it any more; the chat has."""
         log.warning(
             "session not restored: chat=%s agent=%s session=%s code=%s why=%s",
             self.ledger.chat.id, session.agent, session.acp_session_id, code, why,
         )  # fmt: skip
+        replay.finish(self.ledger, session, at, "interrupted")
         note = {"why": why, "text": session.asked, "use": None if session.asked else False}
         changes: Json = {} if keep else {"acp_session_id": "", "process_id": ""}
         self.ledger.change(session, loading=None, replay=None, wanted=False, note=note, **changes)
@@ -220,7 +226,7 @@ class Restoring:
         seconds = f"{self.settings.restore_timeout:.0f} s"
         session = opening.find_session(self.ledger, process.agent, request.subject["session_name"])
         if session is not None and request.method != "session/new":
-            self._lose(session, f"no answer within {seconds}", None)
+            self._lose(session, f"no answer within {seconds}", None, now)
         sessions.drop(self.ledger, request)
         error = {
             "message": f"The agent gave no session within {seconds}.",

@@ -164,7 +164,7 @@ class Session(Row):
     agent_version: str | None = None
     """The version of the agent that has it open."""
     prompts: int = 0
-    """How many prompts it was sent."""
+    """How many prompts it was sent; one of the agent's own history has had some before it came to us."""
     asked: str | None = None
     """The beginning of the last of them."""
     cut: bool = False
