@@ -233,7 +233,8 @@ async def test_a_command_that_changes_while_the_server_is_down_is_not_started_by
         await server.start()
         ended = await other.sees("turn-ended")
         assert ended["stop_reason"] == "error"
-        assert "command has changed" in ended["error"]["message"]
+        assert ended["error"]["message"] == "mine could not be started: its command has changed meanwhile."
+        assert ended["error"]["hint"] == "Send a message to be asked about it."
         assert len(agent_log.starts()) == 1
         turn = await other.send(HELLO)
         await other.answer(await other.question(), "start")

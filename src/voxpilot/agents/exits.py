@@ -55,6 +55,9 @@ def explain(end: Json, agent: Agent) -> Exit:
 def _not_started(end: Json, agent: Agent) -> Exit:
     if end.get("where") == "cwd":
         return Exit("The chat's folder is missing or may not be entered.", "Choose another folder.")
+    if "hint" in end:  # it was not even tried
+        why = str(end.get("error")).rstrip(".")
+        return Exit(f"{agent.display_name} could not be started: {why}.", str(end["hint"]))
     if end.get("errno") == errno.ENOENT and agent.path is None:
         hint = f"Searched: {agent.search_path}."
         return Exit(

@@ -50,7 +50,8 @@ def take_in(progress: Progress, process_id: str, link: Link, stumbles: Stumbles,
         terminals.process_gone(progress.ledger, process_id, link.directory, now)
         end = {"reason": "lost"}
         if link.failed is not None:
-            end = {"reason": "not-started", "error": link.failed.message}
+            failed = link.failed
+            end = {"reason": "not-started", "error": failed.message, "hint": failed.hint}
         progress.process_ended(process, end, now)
     return False
 

@@ -142,7 +142,7 @@ def spec_of(catalog: Catalog, process: Process, workspace: str) -> KeeperSpec:
     """What to start now, if it is still what was agreed to; blocks while the login shell is asked."""
     spec = catalog.start_spec(process.agent, process.id, workspace)
     if not is_agreed(catalog, process.agent):
-        raise Conflict("its command has changed meanwhile; send a message to be asked about it")
+        raise Conflict("its command has changed meanwhile", "Send a message to be asked about it.")
     return spec
 
 
