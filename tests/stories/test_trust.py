@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.conftest import StartServer
@@ -136,6 +138,32 @@ async def test_a_folder_no_longer_trusted_when_the_start_has_its_turn_is_asked_a
         await talk.answer(again, "not-now")
         assert (await talk.ended(turn))["stop_reason"] == "cancelled"
         assert talk.processes() == ["ended"]
+
+
+async def test_a_folder_no_longer_trusted_when_the_server_returns_is_asked_about_again(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """A48: the start was ordered before the server was killed; the next message asks."""
+    server = await start_server(settings={"trusted_folders": [str(workspace)]})
+    async with talking(server, workspace) as talk:
+        await server.restart(kill_point="after-row-before-keeper:1")
+        with suppress(httpx2.HTTPError):
+            await talk.send(script(say("hi")))
+        await server.wait_for_exit()
+        assert talk.processes() == ["starting"]
+        written = server.config.read_text()
+        server.config.write_text(
+            written.replace(f'trusted_folders = ["{workspace}"]', "trusted_folders = []")
+        )
+        await server.start()
+        ended = await talk.sees("turn-ended")
+        assert ended["error"]["message"].endswith("could not be started: its folder is not trusted any more.")
+        assert ended["error"]["hint"] == "Send a message to be asked about it."
+        assert agent_log.starts() == []
+        turn = await talk.send(script(say("hi")))
+        await talk.answer(await talk.question(), "trust")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        await talk.judge(text="hi")
 
 
 async def test_the_policy_never_trusts_a_folder(

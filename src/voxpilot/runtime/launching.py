@@ -22,12 +22,14 @@ from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
 from voxpilot.errors import Conflict
 from voxpilot.keeper.attach import KeeperSpec
 from voxpilot.runtime import agreeing, tasks, trust, turn
+from voxpilot.runtime.house import House
 from voxpilot.runtime.starts import ordinal
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Session, Sighting
+from voxpilot.storage.rows import Process, Session, Sighting, TrustedFolder
 
 CRASH_WINDOW_SECONDS = 60.0
+_ASK = "Send a message to be asked about it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +140,21 @@ class Launching:
             self.ledger.change(session, agent_version=version)
 
 
-def spec_of(catalog: Catalog, process: Process, workspace: str) -> KeeperSpec:
-    """What to start now, if it is still what was agreed to; blocks while the login shell is asked."""
-    spec = catalog.start_spec(process.agent, process.id, workspace)
-    if not is_agreed(catalog, process.agent):
-        raise Conflict("its command has changed meanwhile", "Send a message to be asked about it.")
+def spec_of(house: House, ledger: Callable[[], Ledger], process: Process) -> Callable[[], KeeperSpec]:
+    """What to start, if a person still allows it when it comes to that.
+
+    To be called off the event loop, for it blocks while the login shell is asked.
+    """
+    chat = ledger().chat
+
+    def spec() -> KeeperSpec:
+        found = house.catalog.start_spec(process.agent, process.id, chat.workspace)
+        if not is_agreed(house.catalog, process.agent):
+            raise Conflict("its command has changed meanwhile", _ASK)
+        if trust.untrusted(chat.roots, ledger().all(TrustedFolder), house.settings):
+            raise Conflict("its folder is not trusted any more", _ASK)
+        return found
+
     return spec
 
 

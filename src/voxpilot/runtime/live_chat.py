@@ -300,13 +300,9 @@ class LiveChat:
             self._close_link(process_id)
 
     def _open_link(self, process: Process) -> Link:
-        house, workspace = self._house, self.ledger.chat.workspace
-        link = Link(
-            house.settings.keepers / process.id,
-            process.offset,
-            lambda: spec_of(house.catalog, process, workspace),
-            self.nudge,
-        )
+        directory = self._house.settings.keepers / process.id
+        spec = spec_of(self._house, lambda: self.ledger, process)
+        link = Link(directory, process.offset, spec, self.nudge)
         self._links[process.id] = link
         self._spawn(link.run())
         return link
