@@ -70,6 +70,8 @@ def test_a_key_from_the_environment_goes_to_nobody_but_its_provider() -> None:
         choose(given(provider="openai", base_url="https://elsewhere.example/v1"), env)
     with pytest.raises(NoModel, match="no API key"):
         choose(given(provider="openai", base_url="https://api.openai.com.elsewhere.example/v1"), env)
+    with pytest.raises(NoModel, match="no API key"):
+        choose(given(provider="openai", base_url="http://api.openai.com/v1"), env)
 
 
 def test_what_is_missing_is_said_with_what_to_do() -> None:

@@ -116,6 +116,26 @@ async def test_a_key_is_for_one_address(server: ServerProcess, llm: ScriptedLlm)
         assert now["values"]["assistant"]["api_key"] == SHOWN
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "is_kept"),
+    [
+        ("https://models.example/v1", "http://models.example/v1", False),
+        ("https://models.example/v1", "https://models.example/v2", True),
+        ("http://models.example/v1", "https://models.example/v1", True),
+        ("http://models.example/v1", "http://models.example/v2", True),
+        ("https://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1", True),
+    ],
+)
+async def test_a_key_does_not_begin_to_travel_in_clear(
+    server: ServerProcess, before: str, after: str, is_kept: bool
+) -> None:
+    """R169: plain HTTP to another machine is another address, unless it was so before."""
+    async with Api(server.url, server.token) as api:
+        await api.call("PUT", "/api/settings", {"assistant": {"base_url": before, "api_key": KEY}})
+        now = await api.call("PUT", "/api/settings", {"assistant": {"base_url": after}})
+        assert now["values"]["assistant"]["api_key"] == (SHOWN if is_kept else None)
+
+
 async def test_a_model_is_tried_before_it_is_chosen(server: ServerProcess, llm: ScriptedLlm) -> None:
     """R169: with the settings as they are but for what is given; nothing is changed by it."""
     async with Api(server.url, server.token) as api:

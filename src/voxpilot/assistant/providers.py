@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -143,12 +144,9 @@ def goes_elsewhere(now: Mapping[str, Any], wished: Mapping[str, Any]) -> bool:
 
     def address(values: Mapping[str, Any]) -> str:
         provider = PROVIDERS.get(values.get("provider") or "")
-        return urlsplit(values.get("base_url") or (provider.base_url if provider else "")).netloc
+        return str(values.get("base_url") or (provider.base_url if provider else ""))
 
-    try:
-        return address({**now, **wished}) != address(now)
-    except ValueError:
-        return True
+    return not _is_as_safe(address({**now, **wished}), address(now))
 
 
 async def list_models(settings: AssistantSettings, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -206,13 +204,26 @@ def _found(settings: AssistantSettings, env: Mapping[str, str]) -> str:
 def _key(settings: AssistantSettings, provider: Provider, env: Mapping[str, str]) -> SecretStr | None:
     if settings.api_key is not None and settings.api_key.get_secret_value():
         return settings.api_key
-    if settings.base_url and not _same_host(settings.base_url, provider.base_url):
+    if settings.base_url and not (provider.base_url and _is_as_safe(settings.base_url, provider.base_url)):
         return None  # a key from the environment goes to nobody but its provider
     return next((SecretStr(env[name]) for name in provider.key_variables if env.get(name)), None)
 
 
-def _same_host(one: str, other: str) -> bool:
-    return bool(other) and urlsplit(one).netloc == urlsplit(other).netloc
+def _is_as_safe(one: str, other: str) -> bool:
+    """Whether what may be sent to the other address may be sent to this one: the same, and not in clear."""
+    try:
+        new, old = urlsplit(one), urlsplit(other)
+        is_clear = new.scheme == "http" and old.scheme == "https" and not _is_here(new.hostname or "")
+    except ValueError:
+        return False
+    return new.netloc == old.netloc and not is_clear
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _key_hint(provider: Provider) -> str:
