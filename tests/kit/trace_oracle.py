@@ -63,7 +63,7 @@ class _Reader:
         self.requests: dict[tuple[int, str], tuple[str, Any, Json]] = {}
         """Ours that wait: the method, whom it is about, the parameters."""
         self.questions: dict[tuple[int, str], tuple[Turn, Json]] = {}
-        self.messages: dict[tuple[str, str, str], Json] = {}
+        self.messages: dict[tuple[str, str, str], tuple[Turn | None, Json]] = {}
         self.calls: dict[str, tuple[Turn | None, Json]] = {}
         self.plans: dict[int, Json] = {}
         self.terminals: dict[str, Json] = {}
@@ -272,12 +272,13 @@ class _Reader:
                 self._flow(session).append({"unknown": update})
 
     def _chunk(self, session: Session, kind: str, update: Json) -> None:
-        """The same id goes on with the same message; without one, the same kind does until a tool call."""
+        """Within a turn the same id goes on with the same message; without one, the same kind."""
         text = update["content"]["text"]
         if not text:
             return
         if (id := update.get("messageId")) is not None:
-            item = self.messages.get((session.name, kind, id))
+            turn, item = self.messages.get((session.name, kind, id), (None, None))
+            item = item if turn is session.turn else None
         else:
             item = session.speaking[1] if session.speaking and session.speaking[0] == kind else None
         if item is None:
@@ -285,7 +286,7 @@ class _Reader:
             self._flow(session).append(item)
         item[kind] += text
         if id is not None:
-            self.messages[session.name, kind, id] = item
+            self.messages[session.name, kind, id] = (session.turn, item)
         else:
             session.speaking = (kind, item)
 

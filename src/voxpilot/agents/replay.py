@@ -85,7 +85,7 @@ def _begin_turn(ledger: Ledger, session: Session, at: float) -> Session:
         return session
     text, parts, _ = rebuilt.pop("said"), rebuilt.pop("parts"), rebuilt.pop("message", None)
     number = rebuilt["turns"] = rebuilt["turns"] + 1
-    turn = f"h-{session.id}-{number}"
+    turn = f"{_turns_of(session)}{number}"
     message = MessagePosted(id=f"{turn}-m", role="user", text=text, attachments=tuple(parts), turn=turn)
     ledger.emit(message, at)
     ledger.emit(
@@ -98,9 +98,14 @@ def _begin_turn(ledger: Ledger, session: Session, at: float) -> Session:
     return ledger.change(session, replay=rebuilt, turn=turn, speaking=None)
 
 
+def _turns_of(session: Session) -> str:
+    """What the names of turns begin with that are rebuilt from this session's history."""
+    return f"h-{session.id}-"
+
+
 def _end_turn(ledger: Ledger, session: Session, at: float, stop_reason: str = "end_turn") -> None:
     session = ledger.get(Session, session.id) or session
-    if session.turn is None:
+    if session.turn is None or not session.turn.startswith(_turns_of(session)):
         return
     for call in ledger.transcript.open_calls(session.turn, None):
         ledger.emit(ToolCallChanged(id=call["id"], status="cancelled", turn=session.turn), at)

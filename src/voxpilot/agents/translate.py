@@ -56,8 +56,8 @@ def translate(ledger: Ledger, session: Session, update: Any, at: float) -> None:
 def message_id_of(ledger: Ledger, session: Session, update: Json) -> str:
     """The message a chunk belongs to; one is begun when the agent gives no id and the kind changes."""
     given = update.get("messageId")
-    if given is not None:
-        return f"{session.id}:{given}"
+    if given is not None:  # some agents count their messages from one in every turn, or in every process
+        return f"{session.id}:{session.turn or ''}:{given}"
     speaking = update["sessionUpdate"]
     if session.speaking != speaking:
         session = ledger.change(session, speaking=speaking, messages=session.messages + 1)
@@ -65,7 +65,7 @@ def message_id_of(ledger: Ledger, session: Session, update: Json) -> str:
 
 
 def tool_fields(call: Json) -> Json:
-    """A tool call's fields in our words; what is absent or null is left out."""
+    """A tool call's fields in our words; what is absent or null, or has not the right shape, is left out."""
     fields = {
         "title": _text(call.get("title")),
         "tool_kind": _text(call.get("kind")),
@@ -73,7 +73,7 @@ def tool_fields(call: Json) -> Json:
         "name": _text(call.get("name")),
         "input": call.get("rawInput"),
         "output": call.get("rawOutput"),
-        "locations": _objects(call.get("locations")),
+        "locations": _listed(call.get("locations")),
         "content": _content(call.get("content")),
         "meta": without_terminals(call.get("_meta")),
     }
@@ -120,8 +120,10 @@ def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> No
 
 def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
-    fields = {"title": "", "tool_kind": "other", "status": "pending", **tool_fields(update)}
     id = tool_id(update)
+    fields = {"title": "", "tool_kind": "other", "status": "pending", **tool_fields(update)}
+    if (known := ledger.transcript.tool(id, session.tool_call_id)) and known.get("turn") == session.turn:
+        fields["status"] = _status(known, fields)
     event = ToolCallStarted(
         id=id,
         turn=session.turn,
@@ -136,6 +138,8 @@ def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> Non
 def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
     id, fields = tool_id(update), tool_fields(update)
+    if "status" in fields and (known := ledger.transcript.tool(id, session.tool_call_id)):
+        fields["status"] = _status(known, fields)
     event = ToolCallChanged(
         id=id,
         turn=session.turn,
@@ -145,6 +149,12 @@ def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> N
     )
     ledger.emit(event, at)
     tell_of_terminal(ledger, session, update, at)
+
+
+def _status(known: Json, told: Json) -> str:
+    """What is told of a call that we have closed: how it ended may be, that it goes on is not shown again."""
+    ends = ("completed", "failed")
+    return "cancelled" if known["status"] == "cancelled" and told["status"] not in ends else told["status"]
 
 
 def _plan(ledger: Ledger, session: Session, update: Json, at: float) -> None:
@@ -221,8 +231,15 @@ def _objects(value: Any) -> tuple[Json, ...] | None:
     return tuple(item for item in value if isinstance(item, dict))
 
 
+def _listed(value: Any) -> tuple[Json, ...] | None:
+    """The objects in a list; one alone is a list of one."""
+    if isinstance(value, dict):
+        return (value,)
+    return _objects(value) if isinstance(value, list) else None
+
+
 def _content(value: Any) -> tuple[Json, ...] | None:
-    items = _objects(value)
+    items = _listed({"type": "text", "text": value} if isinstance(value, str) and value else value)
     if items is None:
         return None
     bare = ("text", "image", "audio", "resource_link", "resource")

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from voxpilot.agents.dialogue import AnswerWanted, refuse, reply
 from voxpilot.agents.failures import CANCELLED
 from voxpilot.agents.translate import NotUnderstood, tool_fields, tool_id
-from voxpilot.chat.events import Json, ToolCallChanged
+from voxpilot.chat.events import Json, ToolCallChanged, ToolCallStarted
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
 
@@ -74,11 +74,7 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
         return None
     call = params.get("toolCall")
     call_id, fields = _tool_call(call if isinstance(call, dict) else {})
-    known: Json = {}
-    if call_id is not None:
-        event = ToolCallChanged(id=call_id, turn=session.turn, tool_call_id=session.tool_call_id, **fields)
-        ledger.emit(event, at)
-        known = ledger.transcript.tool(call_id, session.tool_call_id) or {}
+    known = _recorded(ledger, session, call_id, fields, at) if call_id is not None else {}
     title = fields.get("title") or known.get("title") or params.get("title") or known.get("tool_kind")
     detail = {
         name: value
@@ -98,10 +94,23 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
 
 
 def _tool_call(call: Json) -> tuple[str | None, Json]:
+    fields = tool_fields(call)
     try:
-        return tool_id(call), tool_fields(call)
+        return tool_id(call), fields
     except NotUnderstood:
-        return None, {}
+        return None, fields
+
+
+def _recorded(ledger: Ledger, session: Session, id: str, fields: Json, at: float) -> Json:
+    """What is known of the call now; one of the same name in an earlier turn was another."""
+    inside: Json = {"id": id, "turn": session.turn, "tool_call_id": session.tool_call_id}
+    known = ledger.transcript.tool(id, session.tool_call_id)
+    if known is None or known.get("turn") == session.turn:
+        ledger.emit(ToolCallChanged(**inside, **fields), at)
+    else:
+        first = {"title": "", "tool_kind": "other", "status": "pending", **fields}
+        ledger.emit(ToolCallStarted(**inside, **first), at)
+    return ledger.transcript.tool(id, session.tool_call_id) or {}
 
 
 def _elicitation(params: Json) -> Wish | None:

@@ -74,7 +74,7 @@ class Restoring:
                 self._opened(process, session, answered, at)
 
     def cut_short(self, session: Session, now: float) -> None:
-        """The agent is gone before it has told all of a session of its history; the rest is not shown again."""
+        """The agent is gone before it has told all of a session of its history; the rest is not shown."""
         replay.finish(self.ledger, session, now, "interrupted")
         text = "The agent ended before it had told all of this session. Not all of it is shown."
         self.ledger.emit(NoticeGiven(level="warning", code="history-unseen", text=text), now)
