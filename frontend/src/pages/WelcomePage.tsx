@@ -24,7 +24,7 @@ export default function WelcomePage(): JSX.Element {
             They work on this machine, you watch and answer from any browser, and nothing is lost when you close it.
           </p>
         </header>
-        <Starting hasAgent={found().length > 0} />
+        <Starting hasAgent={found().length > 0} isDemoFirst={real() !== undefined && found().length === 0} />
         <Show when={real()} fallback={<Skeleton lines={4} label="Looking for agents" />}>
           <section class="agents" aria-label="Agents">
             <div class="agents-head">
@@ -41,7 +41,7 @@ export default function WelcomePage(): JSX.Element {
   );
 }
 
-function Starting(props: { hasAgent: boolean }): JSX.Element {
+function Starting(props: { hasAgent: boolean; isDemoFirst: boolean }): JSX.Element {
   const [isStarting, setStarting] = createSignal(false);
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
   /** Where there is no agent but the demo, it works in its scratch folder. Tried again, it is the same wish. */
@@ -63,16 +63,14 @@ function Starting(props: { hasAgent: boolean }): JSX.Element {
   return (
     <>
       <p class="page-actions">
-        <Show when={props.hasAgent}>
-          <a class="button button-main" href={pathTo.newChat}>
-            <PlusIcon />
-            New chat
-          </a>
-        </Show>
+        <a class="button" classList={{ "button-main": !props.isDemoFirst }} href={pathTo.newChat}>
+          <PlusIcon />
+          New chat
+        </a>
         <button
           type="button"
           class="button"
-          classList={{ "button-main": !props.hasAgent }}
+          classList={{ "button-main": props.isDemoFirst }}
           disabled={isStarting()}
           onClick={() => void begin({ agent: DEMO, text: "Show me what you can do." })}
         >
