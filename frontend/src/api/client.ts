@@ -205,8 +205,13 @@ export async function deleteChat(id: string): Promise<void> {
   await taken(http.DELETE("/api/chats/{chat_id}", { params: at(id) }));
 }
 
-export async function postMessage(id: string, text: string, key: string): Promise<MessageTaken> {
-  const body = { text, key, attachments: [] };
+export async function postMessage(
+  id: string,
+  text: string,
+  key: string,
+  attachments: readonly object[] = [],
+): Promise<MessageTaken> {
+  const body = { text, key, attachments: [...attachments] as never[] };
   return taken(http.POST("/api/chats/{chat_id}/messages", { params: at(id), body }));
 }
 

@@ -109,6 +109,9 @@ export const QuestionIcon = sign(() => (
   </>
 ));
 export const ShieldIcon = sign(() => <path d="M10 3 4.5 5v4.4c0 3.5 2.2 6.1 5.5 7.6 3.3-1.5 5.5-4.1 5.5-7.6V5L10 3Z" />);
+export const AttachIcon = sign(() => (
+  <path d="m16.7 9.3-6.6 6.6a4.3 4.3 0 0 1-6.1-6.1l6.6-6.6a2.9 2.9 0 0 1 4.1 4.1l-6.6 6.6a1.4 1.4 0 0 1-2-2l6.1-6.1" />
+));
 export const FolderIcon = sign(() => (
   <path d="M3 6.2A1.7 1.7 0 0 1 4.7 4.5h2.6L9 6.5h6.3A1.7 1.7 0 0 1 17 8.2v5.6a1.7 1.7 0 0 1-1.7 1.7H4.7A1.7 1.7 0 0 1 3 13.8V6.2Z" />
 ));

@@ -52,9 +52,12 @@ export default function NewChatPage(): JSX.Element {
     setProblem(undefined);
     setTried((before) => (before?.text === text ? before : wish(text)));
     try {
-      const chat = await createChat(tried()!);
-      // What was typed meanwhile stays.
+      const { attachments } = draft("new");
+      const chat = await createChat(tried()!, attachments);
+      // What was typed or attached meanwhile stays.
+      const rest = draft("new").attachments.filter((one) => !attachments.includes(one));
       if (draft("new").text.trim() === text) draft("new").clear();
+      draft("new").attach(rest);
       if (isHere) navigate(pathTo.chat(chat.id));
     } catch (error) {
       setProblem(error as { message: string; hint?: string });

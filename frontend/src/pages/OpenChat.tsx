@@ -129,7 +129,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               isAboutToStop={keys.isAboutToStop()}
               commands={isAssistant() ? [] : (head().commands["main"] ?? [])}
               onSend={(text) => {
-                send(id, text);
+                send(id, text, draft(id).attachments);
                 draft(id).clear();
               }}
               onStop={stop}

@@ -7,6 +7,7 @@
 import * as api from "../api/client";
 import { forget, recall, remember } from "./keep";
 import { send } from "./outbox";
+import type { JsonObject } from "./shapes";
 
 /** A chat to begin; what is left out is the server's choice. */
 export interface ChatWish {
@@ -19,8 +20,8 @@ export interface ChatWish {
   load?: string;
 }
 
-/** Begin a chat; its first message, if given, is on its way when this returns. */
-export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
+/** Begin a chat; its first message, if given, is on its way when this returns, with what goes along. */
+export async function createChat(wish: ChatWish, attachments: readonly JsonObject[] = []): Promise<api.ChatInfo> {
   const chat = await api.postChat({
     workspace: wish.workspace || null,
     mode: wish.mode ?? "agent",
@@ -33,7 +34,7 @@ export async function createChat(wish: ChatWish): Promise<api.ChatInfo> {
     if (!(error instanceof api.ApiError) || !error.isPassing) forget(BEGUN);
     throw error;
   });
-  if (wish.text) send(chat.id, wish.text);
+  if (wish.text) send(chat.id, wish.text, attachments);
   forget(BEGUN);
   return chat;
 }

@@ -56,6 +56,36 @@ test("typed offline, it is sent once with one key when the server is back, in or
   expect(page.outbox("c1")).toEqual([]);
 });
 
+test("what is attached goes along, also after a reload, and goes back into the draft with the text", async () => {
+  answer = away;
+  const picture = { type: "image", mimeType: "image/png", data: "AA==" };
+  const before = await freshPage();
+  before.send("c1", "look", [picture]);
+  await vi.advanceTimersByTimeAsync(10);
+  vi.clearAllTimers();
+  const after = await freshPage();
+  answer = () => refusing(422, "invalid", "No pictures.", "Write.");
+  after.deliverAll();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(posts).toMatchObject([{ attachments: [picture] }, { attachments: [picture] }]);
+  expect(after.outbox("c1")).toMatchObject([{ state: "refused", attachments: [picture] }]);
+  after.discardSend(posts[0]!.key);
+  expect([after.draft("c1").text, after.draft("c1").attachments]).toEqual(["look", [picture]]);
+});
+
+test("what is too large to be stored is sent all the same", async () => {
+  const page = await freshPage();
+  answer = away;
+  page.send("c1", "look", [{ type: "image", data: "x".repeat(2_000_000) }]);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(localStorage.length).toBe(0);
+  answer = takes;
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(posts.length).toBe(2);
+  expect(page.outbox("c1")).toEqual([]);
+});
+
 test("it survives a reload", async () => {
   answer = away;
   const before = await freshPage();

@@ -11,11 +11,13 @@ import * as api from "../api/client";
 import { held } from "./chat";
 import { draft } from "./drafts";
 import { forget, namesLike, onRemembered, recall, remember } from "./keep";
+import type { JsonObject } from "./shapes";
 
 export interface Outgoing {
   readonly key: string;
   readonly chat: string;
   readonly text: string;
+  readonly attachments?: readonly JsonObject[];
   /** Milliseconds since 1970. */
   readonly at: number;
   /** `waiting`: goes out when the server answers again. `refused`: it will not; see `problem`. */
@@ -23,7 +25,7 @@ export interface Outgoing {
   readonly problem?: api.ApiError;
 }
 
-type Stored = Pick<Outgoing, "key" | "chat" | "text" | "at">;
+type Stored = Pick<Outgoing, "key" | "chat" | "text" | "attachments" | "at">;
 
 /** What this tab knows of a message beside its text. */
 interface Fate {
@@ -33,11 +35,13 @@ interface Fate {
   messageId?: string;
   /** Messages the chat had when it was sent: whichever of the same text comes after is this one. */
   before?: Set<string>;
-  /** The browser would not store it, so that only this tab knows of it. */
+  /** The browser would not store it, or it is too large for that, so that only this tab knows of it. */
   isUnstored?: boolean;
 }
 
 const NAME = "outbox.";
+/** Characters; a browser stores about five million, for everything. */
+const MOST_STORED = 1_000_000;
 const RETRY_MS = 3_000;
 /** How long another tab is left to send what it stored. */
 const OTHERS_MS = 10_000;
@@ -47,9 +51,11 @@ const atWork = new Set<string>();
 const [all, setAll] = createSignal<readonly Outgoing[]>([]);
 
 /** Send a message: it is stored at once, and sent when the server can be reached. */
-export function send(chat: string, text: string): Outgoing {
-  const message: Stored = { key: api.newKey(), chat, text, at: nextMoment() };
-  const isUnstored = !remember(NAME + message.key, JSON.stringify(message));
+export function send(chat: string, text: string, attachments: readonly JsonObject[] = []): Outgoing {
+  const along = attachments.length > 0 && { attachments };
+  const message: Stored = { key: api.newKey(), chat, text, at: nextMoment(), ...along };
+  const words = JSON.stringify(message);
+  const isUnstored = words.length > MOST_STORED || !remember(NAME + message.key, words);
   stored.set(message.key, message);
   fates.set(message.key, { state: "sending", before: new Set(messagesOf(chat).keys()), isUnstored });
   show();
@@ -70,13 +76,14 @@ export function retrySend(key: string): void {
   void deliver(message.chat);
 }
 
-/** Do not send it after all; its text goes back into the chat's draft. */
+/** Do not send it after all; its text and what went along go back into the chat's draft. */
 export function discardSend(key: string): void {
   const message = stored.get(key);
   if (message === undefined) return;
   drop(key);
   const kept = draft(message.chat);
   kept.set([message.text, kept.text].filter(Boolean).join("\n"));
+  kept.attach([...(message.attachments ?? []), ...kept.attachments]);
 }
 
 /** Send what waits; called when the server can be reached again, and at start. */
@@ -119,7 +126,7 @@ function nextOf(chat: string): Stored | undefined {
 
 /** False when it is no use to go on now. */
 async function post(message: Stored): Promise<boolean> {
-  const { key, chat, text } = message;
+  const { key, chat, text, attachments = [] } = message;
   // Another tab may have been faster, or taken it back.
   if (recall(NAME + key) === null && !fates.get(key)?.isUnstored) {
     drop(key);
@@ -127,7 +134,7 @@ async function post(message: Stored): Promise<boolean> {
   }
   change(key, { state: "sending" });
   try {
-    const taken = await api.postMessage(chat, text, key);
+    const taken = await api.postMessage(chat, text, key, attachments);
     forget(NAME + key);
     change(key, { messageId: taken.message_id });
     if (held(chat) === undefined || messagesOf(chat).has(taken.message_id)) drop(key);

@@ -3,6 +3,7 @@ import { createSignal, For, Show, type JSX } from "solid-js";
 
 import type { JsonObject, MessageBlock } from "../../state";
 import { Markdown } from "../../markdown/Markdown";
+import { nameOf } from "../composer/attaching";
 import { clock } from "../when";
 
 /** Of a longer message, this much is shown at first. */
@@ -20,7 +21,7 @@ export function Message(props: { block: MessageBlock }): JSX.Element {
 /** Also drawn for messages that are still on their way. */
 export function PersonMessage(props: {
   text: string;
-  attachments?: JsonObject[] | undefined;
+  attachments?: readonly JsonObject[] | undefined;
   note: string;
   isPending?: boolean;
   children?: JSX.Element;
@@ -51,9 +52,4 @@ export function PersonMessage(props: {
       </p>
     </article>
   );
-}
-
-function nameOf(attachment: JsonObject): string {
-  const name = attachment["name"] ?? attachment["uri"] ?? attachment["type"];
-  return typeof name === "string" ? name : "attachment";
 }

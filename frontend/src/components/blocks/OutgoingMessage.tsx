@@ -8,7 +8,12 @@ const NOTES = { sending: "Sending…", waiting: "Goes out when the server can be
 
 export function OutgoingMessage(props: { message: Outgoing }): JSX.Element {
   return (
-    <PersonMessage text={props.message.text} note={NOTES[props.message.state]} isPending={true}>
+    <PersonMessage
+      text={props.message.text}
+      attachments={props.message.attachments}
+      note={NOTES[props.message.state]}
+      isPending={true}
+    >
       <Show when={props.message.state === "refused"}>
         <span class="message-problem">
           : {props.message.problem?.message} {props.message.problem?.hint}

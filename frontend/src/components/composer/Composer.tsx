@@ -3,7 +3,9 @@ import { createMemo, createSignal, Show, type JSX } from "solid-js";
 
 import type { AgentCommand, Draft } from "../../state";
 import { Spinner } from "../controls/Spinner";
-import { SendIcon, StopIcon } from "../icons";
+import { AttachIcon, SendIcon, StopIcon } from "../icons";
+import { Attached } from "./Attached";
+import { contentOf, hasRoom, TOO_MUCH } from "./attaching";
 import { chosen, offered } from "./commands";
 import { COMMAND_LIST, commandId, CommandList } from "./CommandList";
 
@@ -35,6 +37,25 @@ export function Composer(props: ComposerProps): JSX.Element {
   function send() {
     if (canSend()) props.onSend(props.draft.text.trim());
   }
+  const [problem, setProblem] = createSignal("");
+  let picker!: HTMLInputElement;
+  /** From the picker, a paste or a drop. */
+  async function attach(files: readonly File[]) {
+    setProblem("");
+    if (!hasRoom(props.draft.attachments, files)) return setProblem(TOO_MUCH);
+    const pieces = await Promise.all(files.map(contentOf)).catch(() => undefined);
+    if (pieces === undefined) setProblem("That could not be read: attach files, one by one, not folders.");
+    else props.draft.attach([...props.draft.attachments, ...pieces]);
+  }
+  function onPaste(event: ClipboardEvent) {
+    const files = [...(event.clipboardData?.files ?? [])];
+    // A table or a page brings a picture of itself along.
+    if (files.length === 0 || event.clipboardData?.types.includes("text/plain")) return;
+    event.preventDefault();
+    void attach(files);
+  }
+  const bringsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+
   const [wished, setWished] = createSignal(0);
   const [dismissed, setDismissed] = createSignal("");
   const commands = createMemo(() =>
@@ -70,6 +91,12 @@ export function Composer(props: ComposerProps): JSX.Element {
         event.preventDefault();
         send();
       }}
+      onDragOver={(event) => bringsFiles(event) && event.preventDefault()}
+      onDrop={(event) => {
+        if (!bringsFiles(event)) return;
+        event.preventDefault();
+        void attach([...(event.dataTransfer?.files ?? [])]);
+      }}
     >
       <CommandList commands={commands()} at={at()} onChoose={choose} />
       <div class="grow" data-text={props.draft.text}>
@@ -87,9 +114,34 @@ export function Composer(props: ComposerProps): JSX.Element {
           value={props.draft.text}
           onInput={(event) => props.draft.set(event.currentTarget.value)}
           onKeyDown={onKey}
+          onPaste={onPaste}
         />
       </div>
+      <Attached
+        attachments={props.draft.attachments}
+        onRemove={(at) => props.draft.attach(props.draft.attachments.filter((_, place) => place !== at))}
+      />
+      <Show when={problem()}>
+        <p class="field-problem attached-problem" role="alert">
+          {problem()}
+        </p>
+      </Show>
       <div class="composer-bar">
+        <input
+          ref={picker}
+          type="file"
+          hidden
+          multiple
+          accept="image/*,*/*"
+          data-testid="composer-files"
+          onChange={() => {
+            void attach([...(picker.files ?? [])]);
+            picker.value = "";
+          }}
+        />
+        <button type="button" class="icon-button" aria-label="Attach files" title="Attach files" onClick={() => picker.click()}>
+          <AttachIcon />
+        </button>
         <div class="composer-tools">{props.children}</div>
         <Show when={props.isAboutToStop}>
           <span class="composer-hint" role="status">

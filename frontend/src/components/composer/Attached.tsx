@@ -1,0 +1,39 @@
+// What goes along with the message that is being written; each can be taken off again.
+import { For, Show, type JSX } from "solid-js";
+
+import type { JsonObject } from "../../state";
+import { isInlinePicture } from "../../markdown/links";
+import { CloseIcon, FileIcon } from "../icons";
+import { nameOf } from "./attaching";
+
+export function Attached(props: { attachments: readonly JsonObject[]; onRemove: (at: number) => void }): JSX.Element {
+  return (
+    <Show when={props.attachments.length > 0}>
+      <ul class="attached" aria-label="Attachments">
+        <For each={props.attachments}>
+          {(one, at) => (
+            <li class="attached-one">
+              <Show when={pictureOf(one)} fallback={<FileIcon />}>
+                {(picture) => <img class="attached-picture" src={picture()} alt="" />}
+              </Show>
+              <span class="cut">{nameOf(one)}</span>
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={`Remove ${nameOf(one)}`}
+                onClick={() => props.onRemove(at())}
+              >
+                <CloseIcon />
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  );
+}
+
+function pictureOf(attachment: JsonObject): string | undefined {
+  const address = `data:${String(attachment["mimeType"])};base64,${String(attachment["data"])}`;
+  return attachment["type"] === "image" && isInlinePicture(address) ? address : undefined;
+}

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+
+import type { JsonObject } from "../../state";
+import { contentOf, hasRoom, nameOf } from "./attaching";
+
+const file = (name: string, type: string, ...bytes: number[]) => new File([new Uint8Array(bytes)], name, { type });
+
+test("a picture is a picture, text is text whatever its kind, and anything else goes as it is", async () => {
+  expect(await contentOf(file("a.png", "image/png", 1, 2, 255))).toEqual({
+    type: "image",
+    mimeType: "image/png",
+    data: "AQL/",
+  });
+  const text = new File(["größe = 1\n"], "my notes.toml");
+  expect(await contentOf(text)).toEqual({
+    type: "resource",
+    resource: { uri: "file:///my%20notes.toml", text: "größe = 1\n" },
+  });
+  expect(await contentOf(file("a.pdf", "application/pdf", 37, 0, 255))).toEqual({
+    type: "resource",
+    resource: { uri: "file:///a.pdf", mimeType: "application/pdf", blob: "JQD/" },
+  });
+  expect((await contentOf(file("a.tiff", "image/tiff", 0)))["type"]).toBe("resource");
+});
+
+test("a large file is read whole", async () => {
+  const size = 300_001;
+  const made = await contentOf(new File([new Uint8Array(size).fill(7)], "a.gif", { type: "image/gif" }));
+  expect(atob(made["data"] as string).length).toBe(size);
+});
+
+test("each has a name", async () => {
+  const names = await Promise.all(
+    [file("my notes.md", "text/markdown", 65), file("x", "image/webp", 1), file("x", "audio/wav", 1)].map(contentOf),
+  );
+  expect(names.map(nameOf)).toEqual(["my notes.md", "Picture (WEBP)", "Sound (WAV)"]);
+  const odd: JsonObject[] = [{ type: "resource_link", uri: "https://a.b/c", name: "c" }, { uri: "file:///%" }, {}];
+  expect(odd.map(nameOf)).toEqual(["c", "%", "attachment"]);
+});
+
+test("only so much goes along with one message", () => {
+  const half = new File([new Uint8Array(8_000_000)], "half");
+  const held = { type: "image", data: "x".repeat(10_700_000) };
+  expect([hasRoom([], [half]), hasRoom([], [half, half]), hasRoom([held], [half])]).toEqual([true, false, false]);
+  expect(hasRoom([{}], Array.from({ length: 50 }, () => new File([], "a")))).toBe(false);
+});
