@@ -6,5 +6,10 @@ LENGTH = 50
 
 
 def title_of(text: str) -> str:
-    """The beginning of its first message."""
-    return " ".join(text.split())[:LENGTH]
+    """The beginning of its first message, cut between two words where that is possible."""
+    words = " ".join(text.split())
+    if len(words) <= LENGTH:
+        return words
+    cut = words[: LENGTH - 1]
+    whole, space, _ = cut.rpartition(" ")
+    return f"{whole if space and len(whole) > LENGTH // 2 else cut}…"
