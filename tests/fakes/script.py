@@ -155,6 +155,10 @@ def cancel_race(milliseconds: float) -> str:
     return f"cancel-race {milliseconds}"
 
 
+def late_update(update: Mapping[str, Any]) -> str:
+    return f"late-update {json.dumps(update)}"
+
+
 def late(text: str) -> str:
     return f"late {_quoted(text)}"
 

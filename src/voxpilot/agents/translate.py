@@ -14,6 +14,7 @@ from typing import Any
 from voxpilot.agents.options import options_of, with_mode
 from voxpilot.agents.own_terminals import tell_of_terminal, without_terminals
 from voxpilot.agents.unasked import unasked
+from voxpilot.chat.blocks import ENDED
 from voxpilot.chat.events import (
     ChatInfoChanged,
     CommandsChanged,
@@ -122,8 +123,9 @@ def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> Non
     _fall_silent(ledger, session)
     id = tool_id(update)
     fields = {"title": "", "tool_kind": "other", "status": "pending", **tool_fields(update)}
-    if (known := ledger.transcript.tool(id, session.tool_call_id)) and known.get("turn") == session.turn:
-        fields["status"] = _status(known, fields)
+    known = ledger.transcript.tool(id, session.tool_call_id)
+    if known is not None and known.get("turn") == session.turn and _steps_back(session, known, fields):
+        fields["status"] = known["status"]
     event = ToolCallStarted(
         id=id,
         turn=session.turn,
@@ -138,8 +140,9 @@ def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> Non
 def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
     id, fields = tool_id(update), tool_fields(update)
-    if "status" in fields and (known := ledger.transcript.tool(id, session.tool_call_id)):
-        fields["status"] = _status(known, fields)
+    known = ledger.transcript.tool(id, session.tool_call_id)
+    if known is not None and _steps_back(session, known, fields):
+        del fields["status"]
     event = ToolCallChanged(
         id=id,
         turn=session.turn,
@@ -151,10 +154,12 @@ def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> N
     tell_of_terminal(ledger, session, update, at)
 
 
-def _status(known: Json, told: Json) -> str:
-    """What is told of a call that we have closed: how it ended may be, that it goes on is not shown again."""
-    ends = ("completed", "failed")
-    return "cancelled" if known["status"] == "cancelled" and told["status"] not in ends else told["status"]
+def _steps_back(session: Session, known: Json, fields: Json) -> bool:
+    """Whether a call that is over is said to be open again, or one that was stopped to have failed."""
+    before, status = known.get("status"), fields.get("status")
+    if before == "cancelled" and status == "failed":
+        return known.get("turn") == session.turn
+    return before in ENDED and status not in (None, *ENDED)
 
 
 def _plan(ledger: Ledger, session: Session, update: Json, at: float) -> None:

@@ -14,7 +14,8 @@ from voxpilot.chat.events import Json
 KEPT_BLOCKS = 200
 """Blocks kept in memory beyond those of the newest turn."""
 
-_ENDED = ("completed", "failed", "cancelled")
+ENDED = ("completed", "failed", "cancelled")
+"""How a tool call may end."""
 
 
 def new_head() -> Json:
@@ -75,7 +76,7 @@ class Blocks:
             if block["kind"] == "tool"
             and block.get("turn") == turn
             and block.get("tool_call_id") == tool_call_id
-            and block.get("status") not in _ENDED
+            and block.get("status") not in ENDED
         ]
 
     def open_terminals(self, turn: str, tool_call_id: str | None) -> list[str]:
@@ -96,7 +97,7 @@ class Blocks:
                 block["kind"] == "tool"
                 and block.get("turn") == turn
                 and block.get("tool_call_id") == tool_call_id
-                and block.get("status") not in _ENDED
+                and block.get("status") not in ENDED
                 and any(place.get("path") == path for place in (*block["locations"], *block["content"]))
             ):
                 return str(block["id"])

@@ -158,6 +158,8 @@ class Agent:
         if task.turn:
             for text in task.turn.late:
                 task.turn.say(text)
+            for update in task.turn.late_updates:
+                task.turn.update(update)
             if "late-chunks" in self.options.faults:
                 self._tasks.append(Task(None, _say_late(task.turn), None))
 

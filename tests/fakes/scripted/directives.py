@@ -22,7 +22,7 @@
     sleep S · wait-file PATH · touch PATH
     silent                       wait until cancelled
     cancel-race MS               end after MS unless cancelled before
-    late TEXT                    a chunk sent after the prompt was answered
+    late TEXT                    a chunk sent after the prompt was answered; `late-update JSON`, any update
     stop REASON · error CODE MESSAGE    answer the prompt so, here and now
     exit CODE · die SIGNAL · spawn plain|setsid|stubborn|double|nohup
     env                          say the environment as JSON
@@ -353,6 +353,10 @@ def _late(turn: Turn, rest: str) -> None:
     turn.late.append(text_of(rest))
 
 
+def _late_update(turn: Turn, rest: str) -> None:
+    turn.late_updates.append(_filled(turn, rest))
+
+
 def _stop(turn: Turn, rest: str) -> None:
     turn.stop_reason = rest
 
@@ -414,6 +418,7 @@ DIRECTIVES: dict[str, Directive] = {
     "silent": _silent,
     "cancel-race": _cancel_race,
     "late": _late,
+    "late-update": _late_update,
     "stop": _stop,
     "error": _error,
     "exit": _exit,

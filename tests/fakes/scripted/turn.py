@@ -70,6 +70,7 @@ class Turn:
         """Set when the script wants to end here."""
         self.late: list[str] = []
         """Said only after the prompt has been answered."""
+        self.late_updates: list[dict[str, Any]] = []
         self.said: list[str] = []
         self.last_result: dict[str, Any] = {}
         self._speaking: str | None = None
