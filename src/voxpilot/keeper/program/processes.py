@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 PR_SET_CHILD_SUBREAPER = 36
-CHANGED_SIGNALS = ("SIGHUP", "SIGINT", "SIGTERM", "SIGCHLD", "SIGPIPE", "SIGXFSZ")
+CHANGED_SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGCHLD", "SIGPIPE", "SIGXFSZ")
 """Those that we or the interpreter treat in our own way, which a program of ours should not inherit."""
 WINDOW = (24).to_bytes(2, sys.byteorder) + (80).to_bytes(2, sys.byteorder) + bytes(4)
 """How large a terminal says it is: lines and columns."""
