@@ -15,6 +15,7 @@
     short                   the reply ends for lack of room
     also LINE               in the same reply as the tool call above
     wait SECONDS            before the next reply
+    hold FILE               the reply goes on after its first words when this file is there
     fail STATUS             an HTTP error instead of the next reply
     break                   the connection is cut within the next reply
 
@@ -38,7 +39,7 @@ from tests.fakes.llm.tools import Toolbox
 
 VERBS = (
     "say", "think", "slow", "long", "write", "edit", "read", "run", "quietly", "plan", "ask", "call", "also",
-    "wait", "fail", "break", "nothing", "short",
+    "wait", "hold", "fail", "break", "nothing", "short",
 )  # fmt: skip
 _LINE = re.compile(rf"^({'|'.join(VERBS)})(?:[ \t]+(.*))?$", re.MULTILINE)
 _WRAPPING = re.compile(r"<([A-Za-z_-]+)>.*?</\1>", re.DOTALL)
@@ -123,6 +124,8 @@ def _replies(script: str, tools: Toolbox) -> Iterator[Reply]:
         match verb:
             case "wait":
                 reply = replace(reply, wait_seconds=float(rest))
+            case "hold":
+                reply = replace(reply, held_by=rest.strip())
             case "fail":
                 reply = replace(reply, fails_with=int(rest))
             case "break":

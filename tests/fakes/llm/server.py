@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import threading
 import time
 from collections.abc import Mapping
@@ -28,6 +29,8 @@ WIRES: Mapping[str, Wire] = {
 }
 """By the end of the path; what stands before it does not matter."""
 BREAKS_AFTER = 6
+HELD_AFTER = 5
+HELD_SECONDS = 120.0
 """Events of a stream before it is cut."""
 
 
@@ -134,12 +137,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("cache-control", "no-cache")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
+        words = 0
         for number, frame in enumerate(wire.stream(reply, model)):
             if reply.breaks and number >= BREAKS_AFTER:
                 self.close_connection = True
                 return "broken"
             self._chunk(_event(frame))
             time.sleep(frame.pause)
+            words += frame.pause > 0
+            if reply.held_by and words == HELD_AFTER:
+                _wait_for(reply.held_by)
         self._chunk(b"")
         return "whole"
 
@@ -154,6 +161,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+
+def _wait_for(file: str) -> None:
+    given_up_at = time.monotonic() + HELD_SECONDS
+    while not os.path.exists(file) and time.monotonic() < given_up_at:
+        time.sleep(0.02)
 
 
 def _event(frame: Frame) -> bytes:

@@ -82,6 +82,8 @@ class Reply:
     """It ended for lack of room."""
     wait_seconds: float = 0.0
     """Before the first word."""
+    held_by: str = ""
+    """A file that must be there before it goes on after its first words."""
 
     @property
     def calls(self) -> int:
