@@ -53,6 +53,32 @@ async def test_an_agent_is_added_tried_and_used_without_a_restart(
     assert "hush" not in str(listed)
 
 
+async def test_an_agent_is_duplicated_but_for_its_secrets(
+    meet: Meet, api: Api, workspace: Path, place: Path
+) -> None:
+    """R132: the copy is an agent of one's own; the first one stays as it is."""
+    command, *args = agent_command(options=["--store", str(place / "agent")])
+    first = {"command": command, "args": args, "env": {"MY_KEY": "a"}, "pass_env": [MARK]}
+    await api.call("PUT", "/api/agents/mine", first)
+    tab = await settings(meet, viewport=PHONE)
+    await card(tab, "mine").get_by_role("button", name="More about mine").click()
+    await tab.page.get_by_role("menuitem", name="Duplicate").click()
+    editor = tab.find("agent-editor")
+    await expect(editor.get_by_label("Short name")).to_have_value("mine-2")
+    await editor.get_by_role("button", name="Save").click()
+    await expect(editor.get_by_role("alert")).to_contain_text("MY_KEY is hidden and not copied")
+    await editor.get_by_label("Value of MY_KEY").fill("b")
+    await editor.get_by_role("button", name="Save").click()
+    await expect(editor).to_have_count(0)
+    await expect(card(tab, "mine-2")).to_contain_text("yours")
+    chat = await api.create_chat(workspace, "mine-2")
+    other = await beside(tab, f"/chat/{chat['id']}")
+    await other.send(script(say("hello")))
+    await other.says("hello")
+    shown = {one["id"]: one for one in (await api.agents())["agents"]}
+    assert shown["mine-2"]["args"] == shown["mine"]["args"]
+
+
 async def test_an_edited_agent_starts_as_edited_and_can_be_removed(meet: Meet, api: Api, place: Path) -> None:
     """R123, R132: on a phone; what was not touched stays."""
     command, *args = agent_command(options=["--store", str(place / "agent")])

@@ -8,7 +8,7 @@ import { createAttempt } from "../controls/attempt";
 import { CopyButton } from "../controls/CopyButton";
 import { Dialog } from "../controls/Dialog";
 import { Menu, type MenuItem } from "../controls/Menu";
-import { CheckIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from "../icons";
+import { CheckIcon, CopyIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from "../icons";
 import { visibleText } from "../question/visibleText";
 import { lately } from "../when";
 import { AgentCheck } from "./AgentCheck";
@@ -16,7 +16,7 @@ import { AgentEditor } from "./AgentEditor";
 
 export function AgentCard(props: { agent: AgentInfo }): JSX.Element {
   const [isTried, setTried] = createSignal(false);
-  const [asked, setAsked] = createSignal<"edit" | "remove">();
+  const [asked, setAsked] = createSignal<"edit" | "copy" | "remove">();
   const attempt = createAttempt();
   const isDefault = () => defaultAgent() === props.agent.id;
   const close = () => setAsked(undefined);
@@ -27,6 +27,7 @@ export function AgentCard(props: { agent: AgentInfo }): JSX.Element {
   };
   const more = (): MenuItem[] => [
     ...(isDefault() ? [] : [{ label: "Use for new chats", icon: CheckIcon, act: () => void attempt.run(makeDefault) }]),
+    { label: "Duplicate", icon: CopyIcon, act: () => setAsked("copy") },
     ...(props.agent.known && props.agent.changed
       ? [{ label: "As it was at first", icon: RetryIcon, act: () => setAsked("remove") }]
       : []),
@@ -50,9 +51,7 @@ export function AgentCard(props: { agent: AgentInfo }): JSX.Element {
         <Show when={!props.agent.known}>
           <span class="chip">yours</span>
         </Show>
-        <Show when={more().length > 0}>
-          <Menu label={`More about ${props.agent.display_name}`} icon={MoreIcon} items={more()} />
-        </Show>
+        <Menu label={`More about ${props.agent.display_name}`} icon={MoreIcon} items={more()} />
       </header>
       <Facts agent={props.agent} />
       <Show when={attempt.problem()}>
@@ -79,6 +78,9 @@ export function AgentCard(props: { agent: AgentInfo }): JSX.Element {
       </div>
       <Dialog isOpen={asked() === "edit"} title={`Edit ${props.agent.display_name}`} onClose={close}>
         <AgentEditor agent={props.agent} onDone={close} />
+      </Dialog>
+      <Dialog isOpen={asked() === "copy"} title={`Duplicate ${props.agent.display_name}`} onClose={close}>
+        <AgentEditor agent={undefined} like={props.agent} onDone={close} />
       </Dialog>
       <Dialog isOpen={asked() === "remove"} title={props.agent.known ? "As it was at first?" : "Remove this agent?"} onClose={close}>
         <Removal agent={props.agent} onDone={close} />

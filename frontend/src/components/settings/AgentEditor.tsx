@@ -6,13 +6,19 @@ import { agents, changeAgent, type AgentInfo } from "../../state";
 import { createAttempt } from "../controls/attempt";
 import { Spinner } from "../controls/Spinner";
 import { CloseIcon, PlusIcon } from "../icons";
-import { changeOf, formOf, isSecret, MASK, problemsOf, type AgentForm, type Variable } from "./agentForm";
+import { changeOf, copyOf, formOf, isSecret, MASK, problemsOf, type AgentForm, type Variable } from "./agentForm";
 
-export function AgentEditor(props: { agent: AgentInfo | undefined; onDone: () => void }): JSX.Element {
-  const [form, setForm] = createStore({ ...formOf(props.agent) });
+/** Without an agent, a new one; it may begin `like` another. */
+export function AgentEditor(props: {
+  agent: AgentInfo | undefined;
+  like?: AgentInfo;
+  onDone: () => void;
+}): JSX.Element {
+  const taken = () => (agents() ?? []).map((one) => one.id);
+  const [form, setForm] = createStore({ ...(props.like ? copyOf(props.like, taken()) : formOf(props.agent)) });
   const [isChecked, setChecked] = createSignal(false);
   const attempt = createAttempt();
-  const problems = () => (isChecked() ? problemsOf(form, props.agent, (agents() ?? []).map((one) => one.id)) : {});
+  const problems = () => (isChecked() ? problemsOf(form, props.agent, taken()) : {});
   const isFixed = (field: string) => props.agent?.fixed.includes(field) ?? false;
   const prefix = createUniqueId();
   let element!: HTMLFormElement;
@@ -70,12 +76,14 @@ export function AgentEditor(props: { agent: AgentInfo | undefined; onDone: () =>
           rows="3"
           spellcheck={false}
           disabled={isFixed("args")}
+          aria-invalid={problems()["args"] !== undefined}
           value={form.args}
           onInput={(event) => setForm("args", event.currentTarget.value)}
         />
         <p class="field-note" id={`${prefix}-args-note`}>
           One to a line. It must speak ACP on its standard input and output.
         </p>
+        <Problem words={problems()["args"]} />
       </div>
       <Variables env={form.env} problem={problems()["env"]} onChange={(env) => setForm("env", env)} />
       <details class="more">

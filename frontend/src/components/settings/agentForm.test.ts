@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { AgentInfo } from "../../state";
-import { changeOf, formOf, isSecret, MASK, problemsOf } from "./agentForm";
+import { changeOf, copyOf, formOf, isSecret, MASK, problemsOf } from "./agentForm";
 
 const AGENT = {
   id: "copilot",
@@ -26,6 +26,24 @@ test("a hidden secret goes back hidden, and a new value goes as it is", () => {
   const more = { ...form, env: [...form.env, { name: "LEVEL", value: "2" }, { name: "", value: "" }] };
   expect(changeOf(more, AGENT)).toEqual({ env: { GH_TOKEN: MASK, COPILOT_MODEL: "small", LEVEL: "2" } });
   expect(changeOf({ ...form, env: [{ name: "GH_TOKEN", value: "new" }] }, AGENT)).toEqual({ env: { GH_TOKEN: "new" } });
+});
+
+test("a copy is another agent with all but the secrets, which only the first one has", () => {
+  const copy = copyOf({ ...AGENT, args: ["--key", MASK] }, ["copilot", "copilot-2"]);
+  expect(copy).toMatchObject({ id: "copilot-3", display_name: "GitHub Copilot 3", command: "copilot" });
+  expect(problemsOf(copy, undefined, ["copilot", "copilot-2"])).toEqual({
+    env: "GH_TOKEN is hidden and not copied: give it anew.",
+    args: "What is hidden is not copied: give it anew.",
+  });
+  const whole = { ...copy, args: "--key\nmine", env: [{ name: "GH_TOKEN", value: "mine" }] };
+  expect(problemsOf(whole, undefined, ["copilot", "copilot-2"])).toEqual({});
+  expect(changeOf(whole, undefined)).toMatchObject({
+    command: "copilot",
+    args: ["--key", "mine"],
+    env: { GH_TOKEN: "mine" },
+    pass_env: ["HOME"],
+  });
+  expect(problemsOf(formOf(AGENT), AGENT, ["copilot"])).toEqual({});
 });
 
 test("secrets are known by what the server hides and by their names", () => {

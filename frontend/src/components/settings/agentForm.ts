@@ -41,6 +41,13 @@ export function formOf(agent: AgentInfo | undefined): AgentForm {
   };
 }
 
+/** An agent of one's own that begins as this one is. */
+export function copyOf(agent: AgentInfo, taken: readonly string[]): AgentForm {
+  let number = 2;
+  while (taken.includes(`${agent.id}-${number}`)) number += 1;
+  return { ...formOf(agent), id: `${agent.id}-${number}`, display_name: `${agent.display_name} ${number}` };
+}
+
 export type Problems = { readonly [field: string]: string };
 
 export function problemsOf(form: AgentForm, before: AgentInfo | undefined, taken: readonly string[]): Problems {
@@ -56,6 +63,10 @@ export function problemsOf(form: AgentForm, before: AgentInfo | undefined, taken
   if (twice !== undefined) problems["env"] = `${twice} is there twice.`;
   else if (odd !== undefined) problems["env"] = `${odd} cannot be a name.`;
   else if (form.env.some((variable) => !variable.name.trim() && variable.value)) problems["env"] = "A value has no name.";
+  // Only the agent that has them knows what they stand for.
+  const hidden = before ? undefined : form.env.find((variable) => variable.value === MASK);
+  if (hidden !== undefined) problems["env"] = `${hidden.name} is hidden and not copied: give it anew.`;
+  if (!before && form.args.includes(MASK)) problems["args"] = "What is hidden is not copied: give it anew.";
   return problems;
 }
 
