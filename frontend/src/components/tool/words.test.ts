@@ -46,6 +46,7 @@ test("exit status, reason and output are found where agents put them", () => {
   const said = (text: string) => ({ type: "content" as const, content: { type: "text", text } });
   expect(reasonOf(call({ output: { message: "Denied" } }))).toBe("Denied");
   expect(reasonOf(call({ content: [said("```\nNo such file\nmore\n```")] }))).toBe("No such file");
+  expect(reasonOf(call({ content: [said("```\n<tool_use_error>Not found.</tool_use_error>\n```")] }))).toBe("Not found.");
   expect(reasonOf(call({ tool_kind: "execute", content: [said("```console\nrunning\n\u001b[31mFAILED\u001b[0m\n```")] }))).toBe("FAILED");
   expect(reasonOf(call({ tool_kind: "execute", output: { exitCode: 2 }, content: [said("x")] }))).toBe("Exit status 2");
   expect(reasonOf(call({}))).toBeNull();

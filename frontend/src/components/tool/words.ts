@@ -153,12 +153,16 @@ export function diffOf(content: DiffContent): FileDiff {
   return diff;
 }
 
+/** One agent puts them around what it tells its model of a failure. */
+const ERROR_TAGS = /<\/?tool_use_error>/g;
+
 /** What went wrong, in one line; of a command its status, or else the last it said. */
 export function reasonOf(block: Pick<ToolBlock, "tool_kind" | "output" | "content" | "result">): string | null {
   if (block.result?.is_error) return block.result.content;
   const said = textIn(block.output, "message", "error", "stderr") ?? (typeof block.output === "string" ? block.output : null);
   const shown = block.content.map(textOf).find((text) => text !== null && text.trim() !== "");
   const lines = unfenced(withoutAnsi(said ?? shown ?? ""))
+    .replace(ERROR_TAGS, "")
     .split("\n")
     .filter((line) => line.trim() !== "");
   if (block.tool_kind !== "execute") return lines[0] ?? null;
