@@ -152,3 +152,23 @@ async def test_output_loaded_whole_gives_way_to_what_comes_later(
     await expect(block).to_contain_text("newer words")
     (workspace / "end").touch()
     await tab.turns_end()
+
+
+async def test_of_a_long_folder_the_end_is_shown(meet: Meet, api: Api, workspace: Path) -> None:
+    """The last folder of a path is the one that tells chats apart."""
+    deep = workspace / "a-folder-with-a-long-name" / "and-another-one-below-it" / "the-project"
+    deep.mkdir(parents=True)
+    await api.create_chat(deep)
+    person = await meet("phone", viewport={"width": 390, "height": 844})
+    tab = await person.open("/new")
+    field = tab.page.get_by_label("Workspace")
+    await expect(field).to_have_value(str(deep))
+
+    async def is_at_its_end() -> bool:
+        hidden: float = await field.evaluate(
+            "field => field.scrollWidth - field.clientWidth - field.scrollLeft"
+        )
+        return hidden < 2
+
+    assert await field.evaluate("field => field.scrollWidth > field.clientWidth")
+    await until(is_at_its_end)

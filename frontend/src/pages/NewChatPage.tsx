@@ -1,5 +1,5 @@
 // Beginning a chat: where, with which agent, and the first message. Enter is enough.
-import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
 
 import { agents, createChat, draft, navigate, pathTo, settings, unheardWish, useChats, type ChatWish } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
@@ -104,6 +104,9 @@ export default function NewChatPage(): JSX.Element {
             <FolderIcon />
             <span class="unseen">Workspace</span>
             <input
+              ref={(field) => createEffect(() => showEnd(field, folder()))}
+              onBlur={(event) => showEnd(event.currentTarget, folder())}
+              title={folder()}
               list="recent-folders"
               class="mono"
               placeholder="The server’s folder"
@@ -198,4 +201,11 @@ function WorkSelect(props: { agent: string | undefined; onChoose: (agent: string
       </label>
     </Show>
   );
+}
+
+/** Of a long path the end says more than the beginning; while it is typed, the cursor decides. */
+function showEnd(field: HTMLInputElement, path: string): void {
+  requestAnimationFrame(() => {
+    if (path && document.activeElement !== field) field.scrollLeft = field.scrollWidth;
+  });
 }
