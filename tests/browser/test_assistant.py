@@ -13,7 +13,7 @@ from tests.browser.conftest import Meet
 from tests.browser.person import Tab
 from tests.conftest import StartServer
 from tests.fakes.llm.script import slow_text
-from tests.fakes.script import ask, chunks, die, diff, plan, say, script, spoken_by, wait_file
+from tests.fakes.script import ask, chunks, die, diff, plan, say, script, spoken_by, update, wait_file
 from tests.kit.assistant import assistant
 from tests.kit.client import Api
 from tests.kit.config import scripted
@@ -82,6 +82,22 @@ _SHOWN = """() => {
 async def has_streamed(tab: Tab, characters: int) -> None:
     script = "(n) => (document.querySelector('.copilot-stream')?.textContent.length ?? 0) >= n"
     await tab.page.wait_for_function(script, arg=characters)
+
+
+async def test_how_full_the_context_of_each_agent_is_and_what_it_cost_is_told_beside_the_chat(
+    meet: Meet, chat: str
+) -> None:
+    tab = await (await meet("laptop", viewport={"width": 1280, "height": 800})).open_chat(chat)
+    used = {"sessionUpdate": "usage_update", "used": 48_000, "size": 200_000}
+    cost = {"cost": {"amount": 0.004, "currency": "USD"}}
+    first = script(update({**used, **cost}), say("a"))
+    second = script(update({**used, "used": 2_000}), say("b"))
+    await tab.send(f"{delegate(first, 'A')}\nalso {delegate(second, 'B')}\nsay end")
+    await tab.turns_end()
+    usage = tab.page.locator(".panel").get_by_test_id("usage")
+    await expect(usage).to_have_count(2)
+    await expect(usage.filter(has_text="A")).to_have_text("A24 % of 200k0.004 USD")
+    await expect(usage.filter(has_text="B")).to_have_text("B1 % of 200k")
 
 
 async def test_delegated_work_is_open_while_it_runs_and_folds_when_done(

@@ -13,6 +13,9 @@ import { changedFiles } from "./changes";
 import { statusOf } from "./status";
 import { UsageRing } from "./UsageRing";
 
+/** The chat's own session. */
+const MAIN = "main";
+
 export function Panel(props: {
   state: ChatState;
   /** There are blocks before the first of them. */
@@ -83,6 +86,8 @@ function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
   const status = () => statusOf(props.state);
   const here = useHere();
   const isAssistant = () => props.state.head.mode === "llm";
+  /** Those that say what they have used; the assistant does not use the chat's own. */
+  const sessions = () => Object.keys(props.state.head.usage).filter((name) => name !== MAIN || !isAssistant());
   return (
     <section class="panel-part">
       <h2 class="panel-head">Details</h2>
@@ -107,16 +112,19 @@ function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
         <dd>
           <PathText path={props.state.head.workspace ?? ""} />
         </dd>
-        <Show when={!isAssistant() && props.state.head.usage["main"]}>
-          {(usage) => (
+        <For each={sessions()}>
+          {(session) => (
             <>
               <dt>Context</dt>
-              <dd>
-                <UsageRing usage={usage()} />
+              <dd data-testid="usage">
+                <Show when={session !== MAIN}>
+                  <p>{visibleText(session)}</p>
+                </Show>
+                <UsageRing usage={props.state.head.usage[session] ?? {}} />
               </dd>
             </>
           )}
-        </Show>
+        </For>
       </dl>
       <div class="panel-options">
         <OptionSelects options={props.options} isAll onChoose={props.onChoose} />
