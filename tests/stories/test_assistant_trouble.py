@@ -17,7 +17,7 @@ from tests.faults.driver import Talk, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.assistant import assert_valid, assistant, call, chatting, delegate
 from tests.kit.client import Api
-from tests.kit.config import MARK, write_config
+from tests.kit.config import MARK, scripted, write_config
 from tests.kit.llm import ScriptedLlm, scripted_llm
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
@@ -285,6 +285,7 @@ async def test_agents_with_troubles_of_their_own_do_not_trouble_the_chat(
             turn = await talk.send(f"{delegate(script(say('in')), 'A', f'scripted-{fault}')}\nsay .")
             question = await talk.question(number)
             assert question["type"] == "sign-in"
+            assert question["tool_call_id"] == talk.of_kind("tool-call")[-1]["id"]
             await talk.answer(question, "method:scripted-login")
             assert (await talk.ended(turn))["stop_reason"] == "end_turn"
             assert talk.of_kind("tool-result")[-1]["content"] == "in"
@@ -297,6 +298,26 @@ async def test_agents_with_troubles_of_their_own_do_not_trouble_the_chat(
             assert reason in talk.of_kind("tool-result")[-1]["content"]
         assert_valid(llm.asked()[-1]["body"])
         assert talk.text() == "." * 8
+        await talk.judge()
+
+
+async def test_signing_in_for_the_assistant_is_shown_within_its_call(
+    start_server: StartServer, workspace: Path, place: Path, llm: ScriptedLlm
+) -> None:
+    """R38, R62: the question, the terminal and what it prints."""
+    signs = scripted("auth-on-new", options=["--signed-in-file", str(place / "signed-in")])
+    server = await start_server(agents={"signs": signs}, settings=assistant(llm))
+    async with chatting(server, workspace) as talk:
+        turn = await talk.send(f"{delegate(script(say('in')), 'A', 'signs')}\nsay .")
+        await talk.answer(await talk.question(), "terminal:scripted-terminal")
+        await talk.question(2)
+        terminal = (await talk.sees("terminal"))["terminal_id"]
+        await until(lambda: "code: " in "".join(o["data"] for o in talk.of_kind("terminal-output")), 20)
+        await talk.api.type_into(talk.id, terminal, data="code\r")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        (called,) = talk.of_kind("tool-call")
+        for kind, times in (("question", 2), ("terminal", 1), ("terminal-exit", 1)):
+            assert [body["tool_call_id"] for body in talk.of_kind(kind)] == [called["id"]] * times
         await talk.judge()
 
 

@@ -76,6 +76,7 @@ def ask_ourselves(
     session: Session | None = None,
     agent: str | None = None,
     process_id: str = "",
+    tool_call_id: str | None = None,
 ) -> Question:
     """Ask the person something of our own; `decisions.py` says what follows from the answer.
 
@@ -96,7 +97,7 @@ def ask_ourselves(
         asked_at=at,
         purpose=purpose,
     )
-    _put(ledger, question, agent, session.tool_call_id if session else None, at)
+    _put(ledger, question, agent, session.tool_call_id if session else tool_call_id, at)
     return question
 
 

@@ -17,7 +17,13 @@ from voxpilot.storage.rows import Process, Terminal
 
 
 def start(
-    ledger: Ledger, process: Process, argv: tuple[str, ...], env: Any, turn: str | None, at: float
+    ledger: Ledger,
+    process: Process,
+    argv: tuple[str, ...],
+    env: Any,
+    turn: str | None,
+    tool_call_id: str | None,
+    at: float,
 ) -> Terminal:
     """Have the command run in the agent's keeper, with these variables over the agent's own."""
     terminal = Terminal(
@@ -26,7 +32,7 @@ def start(
         process_id=process.id,
         session_id="",  # so that no agent can reach it
         turn=turn,
-        tool_call_id=None,
+        tool_call_id=tool_call_id,
         argv=argv,
         cwd=ledger.chat.workspace,
         env={str(name): str(value) for name, value in env.items()} if isinstance(env, dict) else {},
@@ -36,7 +42,12 @@ def start(
     )
     ledger.save(terminal)
     opened = TerminalOpened(
-        terminal_id=terminal.id, command=hide_args(argv), cwd=terminal.cwd, takes_input=True, turn=turn
+        terminal_id=terminal.id,
+        command=hide_args(argv),
+        cwd=terminal.cwd,
+        takes_input=True,
+        turn=turn,
+        tool_call_id=tool_call_id,
     )
     ledger.emit(opened, at)
     return terminal
