@@ -121,6 +121,24 @@ async def test_one_process_for_each_chat_and_agent(
         assert {done["agent"] for done in one.of_kind("copilot-done")} == {"scripted", second}
 
 
+async def test_whatever_the_assistant_calls_a_session_it_is_not_the_persons_own(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """C1, C23, R25: what was approved there by itself does not count where the person talks to the agent."""
+    async with chatting(server, workspace) as talk:
+        await talk.run(f"{delegate(script(say('one')), 'main')}\nsay end")
+        await talk.api.change_chat(talk.id, mode="agent", agent="scripted")
+        await talk.run(script(say("two")))
+        await talk.api.change_chat(talk.id, mode="llm")
+        await talk.run(f"{delegate(script(say('three')), 'main')}\nsay end")
+        first, persons, again = [f["params"]["sessionId"] for f in agent_log.received("session/prompt")]
+        assert first == again != persons
+        assert len(agent_log.received("session/new")) == 2
+        names = ask_database(server.database, "SELECT name FROM acp_sessions ORDER BY created_at")
+        assert names == [("main (assistant)",), ("main",)]
+        assert {done["session_name"] for done in talk.of_kind("copilot-done")} == {"main (assistant)"}
+
+
 async def test_an_agent_that_is_not_there_is_told_to_the_model_and_it_goes_on(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:

@@ -18,6 +18,8 @@ from voxpilot.storage.rows import Task
 SUMMARY_LENGTH = 4000
 """How much of an agent's last words the model gets."""
 FILES_NAMED = 30
+_PERSONS = "main"
+"""The session in which a person talks to an agent: other approvals count there."""
 
 
 def begin(ledger: Ledger, catalog: Catalog, call: Call, wanted: Delegation, now: float) -> None:
@@ -34,7 +36,7 @@ def begin(ledger: Ledger, catalog: Catalog, call: Call, wanted: Delegation, now:
             chat_id=call.chat_id,
             turn=call.turn,
             agent=agent,
-            session_name=wanted.session_name.strip(),
+            session_name=_session_name(wanted),
             text=wanted.prompt,
             tool_call_id=call.id,
             created_at=now,
@@ -82,6 +84,12 @@ def end(ledger: Ledger, call: Call, content: str, display: str | None, is_error:
         id=call.id, name=call.name, content=content, display=shown, is_error=is_error, turn=call.turn
     )
     ledger.emit(returned, now)
+
+
+def _session_name(wanted: Delegation) -> str:
+    """As the model calls it, but never the person's own."""
+    name = wanted.session_name.strip()
+    return f"{name} (assistant)" if name == _PERSONS else name
 
 
 def _said(ledger: Ledger, task: Task) -> list[str]:
