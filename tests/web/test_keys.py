@@ -14,6 +14,7 @@ from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api, ApiError, new_key
 from tests.kit.proxy import Proxy
 from tests.kit.sse import Viewer
+from tests.kit.waiting import until
 from tests.web.house import House
 
 
@@ -52,6 +53,22 @@ async def test_the_key_holds_when_the_server_was_killed_in_between(house: House)
     await house.server.restart()
     assert await house.api.prompt(chat, "say once", key) == first
     assert house.sql("SELECT count(*) FROM turns WHERE chat_id = ?", chat) == [(1,)]
+
+
+async def test_keys_are_forgotten_after_a_week(house: House) -> None:
+    chat, old, young = await house.new_chat(), new_key(), new_key()
+    for key in (old, young):
+        await house.api.prompt(chat, "say once", key)
+    for key, days in ((old, 7.1), (young, 6.9)):
+        age = "UPDATE idempotency_keys SET at = at - ? WHERE key LIKE ? RETURNING 1"
+        assert house.sql(age, days * 86_400, f"%{key}%") == [(1,)]
+    await house.server.restart()
+
+    def kept(key: str) -> bool:
+        return bool(house.sql("SELECT 1 FROM idempotency_keys WHERE key LIKE ?", f"%{key}%"))
+
+    await until(lambda: not kept(old), 10)
+    assert kept(young)
 
 
 async def test_ten_creations_with_one_key_are_one_chat(house: House) -> None:

@@ -36,7 +36,7 @@ from voxpilot.storage.agreed import list_agreed, note_agreed
 from voxpilot.storage.database import Database
 from voxpilot.storage.event_log import Recorded
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.replies import find_reply
+from voxpilot.storage.replies import drop_replies, find_reply
 from voxpilot.storage.rows import Process, TrustedFolder, Turn
 from voxpilot.storage.trusted import list_folders, remove_folder
 
@@ -47,6 +47,9 @@ RELEASE_SECONDS = 1.0
 AWAKE_LIMIT = 32
 SLEEP_SECONDS = 60.0
 SETTINGS_SECONDS = 1.0
+TIDY_SECONDS = 3600.0
+KEY_SECONDS = 7 * 86_400.0
+"""How long a request may be sent again under its key."""
 _TELLING = frozenset({"turn-started", "turn-ended", "question", "answer", "chat-info", "message"})
 """Kinds of events that change how a chat stands in the list."""
 
@@ -64,6 +67,7 @@ class Supervisor:
         self._workers: dict[str, asyncio.Task[None]] = {}
         self._sweeping: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._tidying: asyncio.Task[None] | None = None
         self._waking = asyncio.Lock()
         self._closing = False
 
@@ -76,13 +80,14 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         self.house.live.on_change.append(lambda: loop.call_soon_threadsafe(self._settings_changed))
         self._watching = asyncio.create_task(self._watch_settings())
+        self._tidying = asyncio.create_task(self._tidy())
         # Whoever starts the first agent finds it done, or waits for the rest of it.
         loop.run_in_executor(None, self.house.catalog.learn_path)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
-        for task in (self._sweeping, self._watching):
+        for task in (self._sweeping, self._watching, self._tidying):
             if task is not None:
                 task.cancel()
         for chat in self._awake.values():
@@ -203,6 +208,15 @@ class Supervisor:
         while True:
             await asyncio.sleep(SETTINGS_SECONDS)
             self.house.live.refresh()
+
+    async def _tidy(self) -> None:
+        """Now and every hour: drop what nobody needs any more."""
+        while True:
+            try:
+                await drop_replies(self.house.db, self.house.clock.now() - KEY_SECONDS)
+            except Exception:
+                log.exception("old keys could not be dropped")
+            await asyncio.sleep(TIDY_SECONDS)
 
     def _settings_changed(self) -> None:
         for chat in self._awake.values():

@@ -1,17 +1,26 @@
 """Answers kept by key: the same key gets the same answer.
 
-Lives here: finding one. Lives elsewhere: keeping one, in the step it answers
-(ledger.py).
+Lives here: finding one, and dropping the old ones. Lives elsewhere: keeping
+one, in the step it answers (ledger.py).
 """
 
 from __future__ import annotations
 
 from voxpilot.chat.events import Json
 from voxpilot.storage import tables
-from voxpilot.storage.database import Database
+from voxpilot.storage.database import Batch, Database
 from voxpilot.storage.rows import Reply
+
+DROPPED_AT_ONCE = 5000
 
 
 async def find_reply(db: Database, key: str) -> Json | None:
     found = await db.rows(tables.select(Reply, "key = ?"), (key,))
     return tables.row_of(Reply, found[0]).reply if found else None
+
+
+async def drop_replies(db: Database, before: float) -> None:
+    """Forget keys that nobody will send again; a few thousand at a time."""
+    sql = f"SELECT key FROM {Reply.TABLE} WHERE at < ? LIMIT {DROPPED_AT_ONCE}"
+    if old := await db.rows(sql, (before,)):
+        await db.commit(Batch(many=[(f"DELETE FROM {Reply.TABLE} WHERE key = ?", old)]))
