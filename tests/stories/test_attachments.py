@@ -103,3 +103,43 @@ async def test_many_letters_that_are_not_ascii_reach_the_agent(
         (frame,) = agent_log.received("session/prompt")
         assert frame["params"]["prompt"][1] == notes
         assert talk.text() == "read"
+
+
+WAV = {"type": "audio", "mimeType": "audio/wav", "data": PNG}
+ZIP = {"type": "resource", "resource": {"uri": "file:///a.zip", "blob": PNG}}
+
+
+async def test_an_agent_is_given_all_that_it_takes(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R119, R140: each as it was attached, after the words."""
+    async with talking(server, workspace) as talk:
+        given = [PICTURE, WAV, TEXT, ZIP, LINK, {"type": "text", "text": "more"}]
+        await talk.ended(await talk.send(script(say("read")), attachments=given))
+        (frame,) = agent_log.received("session/prompt")
+        assert frame["params"]["prompt"][1:] == given
+
+
+async def test_what_an_agent_does_not_take_is_refused_and_never_sent(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R119, R136, R137: a text goes as text; the first message ends with why, later ones are not taken."""
+    async with talking(server, workspace, "scripted-caps-off") as talk:
+        ended = await talk.ended(await talk.send(script(say("never")), attachments=[PICTURE]))
+        assert ended["stop_reason"] == "error"
+        assert ended["error"]["message"] == "This agent takes no pictures."
+        assert "folder" in ended["error"]["hint"]
+        assert agent_log.received("session/prompt") == []
+        for attachment in (PICTURE, WAV, ZIP, {"type": "something-new"}, {}):
+            with pytest.raises(ApiError) as refused:
+                await talk.send(script(say("never")), attachments=[attachment])
+            assert refused.value.status == 422
+            assert refused.value.hint
+        await talk.ended(await talk.send(script(say("read")), attachments=[TEXT, LINK]))
+        (frame,) = agent_log.received("session/prompt")
+        assert frame["params"]["prompt"][1:] == [
+            {"type": "text", "text": "[Attached: file:///notes.txt]\nBuy milk."},
+            LINK,
+        ]
+        assert talk.of_kind("message")[-1]["attachments"] == [TEXT, LINK]
+        await talk.judge()

@@ -55,8 +55,8 @@ def check_begun(result: Any) -> Json:
     return result
 
 
-def prompt(ledger: Ledger, session: Session, task: Task, at: float) -> None:
-    blocks: list[Json] = [*_note(session), {"type": "text", "text": task.text}, *task.attachments]
+def prompt(ledger: Ledger, session: Session, task: Task, attached: list[Json], at: float) -> None:
+    blocks: list[Json] = [*_note(session), {"type": "text", "text": task.text}, *attached]
     params = {"sessionId": session.acp_session_id, "prompt": blocks}
     ask(
         ledger,

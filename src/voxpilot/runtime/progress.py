@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from voxpilot.agents import choosing, sessions
-from voxpilot.agents.abilities import name_of
+from voxpilot.agents.abilities import abilities_of, name_of
+from voxpilot.agents.attached import as_blocks
 from voxpilot.agents.catalog import Catalog
 from voxpilot.agents.dialogue import Answered, AnswerWanted, Happening, HelpWanted, Withdrawn
 from voxpilot.agents.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.failures import describe_error, wants_sign_in
 from voxpilot.agents.opening import OPENING, no_longer_wanted
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
+from voxpilot.errors import Invalid
 from voxpilot.runtime import callbacks, leaving, moving, policy, questions, signing_in, tasks, turn
 from voxpilot.runtime.assisting import Assisting
 from voxpilot.runtime.launching import Launching
@@ -172,9 +174,16 @@ class Progress:
         session = restoring.session_for(process, task.session_name, now)
         if session is None or session.prompting or not restoring.may_prompt(session, task, now):
             return
+        try:
+            attached = as_blocks(task.attachments, abilities_of(process.initialized))
+        except Invalid as error:
+            turn.finish(
+                self.ledger, task, "failed", "error", now, {"message": error.message, "hint": error.hint}
+            )
+            return
         session = self.ledger.get(Session, session.id) or session
         session = self.ledger.change(session, agent_version=name_of(process.initialized)[1])
-        sessions.prompt(self.ledger, session, task, now)
+        sessions.prompt(self.ledger, session, task, attached, now)
         self.ledger.emit(AgentStatusChanged(agent=task.agent, status="busy", turn=task.turn), now)
 
     def _open_wanted(self, now: float) -> None:

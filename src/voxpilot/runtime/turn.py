@@ -10,6 +10,8 @@ from __future__ import annotations
 import uuid
 
 from voxpilot.agents import sessions
+from voxpilot.agents.abilities import abilities_of
+from voxpilot.agents.attached import as_blocks
 from voxpilot.assistant.attachments import check as check_attachments
 from voxpilot.chat.events import (
     ChatInfoChanged,
@@ -50,6 +52,8 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
         raise Invalid("This chat has no agent to talk to.", "Choose an agent for the chat.")
     if agent == ASSISTANT:
         check_attachments(attachments)
+    elif (process := tasks.process_of(ledger, agent)) is not None and process.initialized is not None:
+        as_blocks(attachments, abilities_of(process.initialized))
     ledger.last_turn += 1
     turn = ledger.save(
         Turn(
