@@ -393,3 +393,16 @@ async def test_an_agent_that_dies_while_it_tells_its_history_leaves_no_turn_open
         assert "Not all of it" in (await talk.notice("history-unseen"))["text"]
         await talk.run(script(say("two")), within=60)
         assert agent_log.received("session/prompt")[-1]["params"]["sessionId"] == session
+
+
+async def test_a_list_that_never_ends_says_nothing(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R64, C24: it is given up, and the session asked for all the same."""
+    server = await start_server(agents={"endless": keeping(place, agent_log, "endless-list")})
+    async with talking(server, workspace, "endless") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        await talk.run(script(say("two")), within=60)
+        assert talk.notices("restored")
+        await talk.judge(text="onetwo")

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.script import request, script, tool, tool_update, update
+import pytest
+
+from tests.conftest import StartServer
+from tests.fakes.script import commands, raw, request, say, script, tool, tool_update, update, usage
 from tests.faults.driver import Talk, talking
+from tests.kit.agent_log import AgentLog
+from tests.kit.client import ApiError
+from tests.kit.config import scripted
 from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
 
 OPTIONS = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
 
@@ -68,3 +78,81 @@ async def test_a_field_of_the_wrong_shape_costs_only_itself(server: ServerProces
         assert question["detail"]["input"] == {"command": "ls"}
         await talk.answer(question, "yes")
         await talk.ended(turn)
+
+
+async def test_what_would_stop_the_page_is_left_out_of_what_an_agent_offers(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R111, R117: commands without a name, and figures that are none."""
+    offered = [{"description": "nameless"}, {"name": 5}, {"name": "review", "description": "Look"}, "x"]
+    async with talking(server, workspace) as talk:
+        told = {"sessionUpdate": "available_commands_update", "availableCommands": offered}
+        used = {"sessionUpdate": "usage_update", "used": "many", "size": 100, "cost": {"amount": "1.5"}}
+        await talk.run(script(update(told), update(used)))
+        assert talk.of_kind("commands")[-1]["commands"] == [{"name": "review", "description": "Look"}]
+        assert talk.of_kind("usage")[-1]["usage"] == {"size": 100}
+
+
+async def test_what_is_shown_of_an_agent_is_not_left_to_the_next(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R113, R119: its options, commands and figures go with it and come back with it."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(commands("review"), usage(1, 2)))
+        chosen = talk.of_kind("options")[-1]["options"]
+        await talk.api.change_chat(talk.id, agent="scripted-caps-off")
+        await talk.run(script(say("x")))
+        told = {kind: talk.of_kind(kind)[-1][kind] for kind in ("options", "commands", "usage")}
+        assert told == {"options": [], "commands": [], "usage": {}}
+        await talk.api.change_chat(talk.id, agent="scripted")
+        await talk.sees(lambda e: e.kind == "options" and e.data["options"] == chosen)
+        await talk.sees(lambda e: e.kind == "commands" and len(talk.of_kind("commands")) == 3)
+        assert talk.of_kind("commands")[-1]["commands"] == talk.of_kind("commands")[0]["commands"]
+
+
+async def test_an_attachment_that_lacks_a_part_reaches_no_agent(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R136, R137: it is refused at once, or with the turn if the agent was not there yet."""
+    link = {"type": "resource_link", "uri": "file:///plan.md"}
+    bare = {"type": "resource", "resource": {"blob": "AAAA"}}
+    async with talking(server, workspace) as talk:
+        ended = await talk.ended(await talk.send(script(say("x")), attachments=[{"type": "image"}]))
+        assert "cannot be given" in ended["error"]["message"]
+        for attachment in (link, bare, {"type": "audio", "data": "AAAA"}, {}):
+            with pytest.raises(ApiError, match="422"):
+                await talk.send(script(say("x")), attachments=[attachment])
+        assert agent_log.received("session/prompt") == []
+
+
+async def test_two_choices_that_are_refused_leave_what_was_before_both(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R114: not the first of them, which the agent never had."""
+    async with talking(server, workspace, "scripted-refuse-options") as talk:
+        await talk.run(script(say("x")))
+        os.kill(agent_log.starts()[-1], signal.SIGSTOP)
+        for value in ("plan", "auto"):
+            await talk.api.set_option(talk.id, id="mode", value=value)
+        os.kill(agent_log.starts()[-1], signal.SIGCONT)
+        await until(lambda: len(talk.notices("option-refused")) == 2, 20)
+        [mode] = [o for o in talk.rows() if o.kind == "options"][-1].data["options"][:1]
+        assert (mode["id"], mode["current"]) == ("mode", "ask")
+
+
+async def test_what_an_agent_takes_back_before_anybody_was_asked_is_not_asked(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K13: a file to be written is looked at first, and by then nobody may want it any more."""
+    server = await start_server(agents={"fs": scripted(log=agent_log.path) | {"fs": True}})
+    async with talking(server, workspace, "fs") as talk:
+        await talk.run(script(say("x")))
+        session = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
+        place = {"sessionId": session, "path": str(workspace / "new.txt"), "content": "x"}
+        write = {"jsonrpc": "2.0", "id": "w", "method": "fs/write_text_file", "params": place}
+        back = {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": "w"}}
+        read = request("fs/read_text_file", {"path": str(workspace / "new.txt")})
+        await talk.run(script(raw(json.dumps(write)), raw(json.dumps(back)), read, read))
+        answers = [frame["error"]["code"] for frame in agent_log.received() if frame.get("id") == "w"]
+        assert answers == [-32800]
+        assert talk.of_kind("question") == []

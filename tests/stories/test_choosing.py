@@ -247,3 +247,27 @@ async def test_the_demo_works_in_a_folder_of_its_own_unless_told_otherwise(
     made = await api.call("POST", "/api/chats", {"agent": "demo"})
     assert Path(made["workspace"]).is_relative_to(server.data_dir)
     assert Path(made["workspace"]).is_dir()
+
+
+async def test_a_form_that_makes_no_sense_can_still_be_answered(
+    server: ServerProcess, api: Api, chat: str, agent_log: AgentLog
+) -> None:
+    """R116: bounds that are no numbers and choices that are no list bind nobody."""
+    odd: list[dict[str, Any]] = [
+        {"properties": {"a": {"type": "string", "enum": 5, "minLength": "x"}}, "required": True},
+        {"properties": {"a": {"type": "string", "oneOf": 5}}, "required": ["a", {"b": 1}]},
+        {"properties": {"a": {"type": "integer", "minimum": "3", "maximum": True}}},
+        {"properties": {"a": {"type": "array", "items": {"anyOf": 3}, "minItems": "x"}}},
+    ]
+    given: list[Any] = ["text", "text", 5, ["text"]]
+    async with Viewer(server.url, server.token, chat) as viewer:
+        for schema, value in zip(odd, given, strict=True):
+            before = len([event for event in viewer.events if event.kind == "question"])
+            params = {"mode": "form", "message": "Who?", "requestedSchema": {"type": "object", **schema}}
+            await api.prompt(chat, script(request("elicitation/create", params)))
+            await until(lambda: len([e for e in viewer.events if e.kind == "question"]) > before, 20)  # noqa: B023
+            asked = [event for event in viewer.events if event.kind == "question"][-1].data
+            await api.answer_form(chat, asked["id"], "accept", content={"a": value})
+        await until(lambda: len([f for f in agent_log.received() if "result" in f]) == len(given), 20)
+        accepted = [f["result"]["content"]["a"] for f in agent_log.received() if "result" in f]
+        assert accepted == given

@@ -467,3 +467,16 @@ async def test_a_chat_can_be_deleted_in_the_midst_of_delegated_work(
         for table in ("turns", "calls", "model_steps", "tasks", "events"):
             assert ask_database(server.database, f"SELECT count(*) FROM {table}") == [(0,)]
         assert "Traceback" not in server.stderr
+
+
+async def test_an_agent_that_works_for_the_assistant_neither_names_the_chat_nor_echoes_into_it(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """V7, R2: what it calls its session is its own affair, and what it was asked is known."""
+    told = {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "title Mine"}}
+    work = script("title Mine", update(told), say("done"))
+    async with chatting(server, workspace) as talk:
+        await talk.run(delegate(work))
+        assert "Mine" not in {event.get("title") for event in talk.of_kind("chat-info")}
+        assert (await talk.api.chat(talk.id))["title"] != "Mine"
+        assert talk.of_kind("unknown") == []

@@ -22,20 +22,22 @@ def as_blocks(attachments: Sequence[Json], able: Abilities) -> list[Json]:
 
 def _block(attachment: Json, able: Abilities) -> Json:
     match attachment:
-        case {"type": "text", "text": str()} | {"type": "resource_link", "uri": str()}:
+        case {"type": "text", "text": str()} | {"type": "resource_link", "uri": str(), "name": str()}:
             return attachment
-        case {"type": "image"} if able.image:
+        case {"type": "image", "data": str(), "mimeType": str()} if able.image:
             return attachment
-        case {"type": "audio"} if able.audio:
+        case {"type": "audio", "data": str(), "mimeType": str()} if able.audio:
             return attachment
-        case {"type": "resource", "resource": {"text": str()} | {"blob": str()}} if able.embedded:
+        case {"type": "resource", "resource": {"uri": str(), "text": str()}} if able.embedded:
+            return attachment
+        case {"type": "resource", "resource": {"uri": str(), "blob": str()}} if able.embedded:
             return attachment
         case {"type": "resource", "resource": {"text": str(text)} as resource}:
             return {"type": "text", "text": f"[Attached: {resource.get('uri') or 'a text'}]\n{text}"}
-        case {"type": "image"}:
+        case {"type": "image"} if not able.image:
             raise Invalid("This agent takes no pictures.", _HINT)
-        case {"type": "audio"}:
+        case {"type": "audio"} if not able.audio:
             raise Invalid("This agent takes no sound.", _HINT)
-        case {"type": "resource"}:
+        case {"type": "resource"} if not able.embedded:
             raise Invalid("This agent takes no files that are no text.", _HINT)
     raise Invalid("An agent cannot be given this attachment.", "Attach a picture, sound, a file or a link.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from voxpilot.agents.dialogue import ask
+from voxpilot.agents.failures import NOT_OFFERED
 from voxpilot.agents.options import accepts, options_of, with_current
 from voxpilot.agents.translate import change_options
 from voxpilot.chat.events import Json, NoticeGiven
@@ -20,6 +21,8 @@ from voxpilot.storage.rows import Request, Session
 _CONFIG, _MODE, _MODEL = "session/set_config_option", "session/set_mode", "session/set_model"
 METHODS = frozenset({_CONFIG, _MODE, _MODEL})
 """By which an agent is told of a choice."""
+_OLDER = {_MODE: "modes", _MODEL: "models"}
+"""What agents offer the older ways; some offer it and do not know the request for it."""
 
 
 def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at: float) -> None:
@@ -40,7 +43,7 @@ def set_option(ledger: Ledger, session: Session, option_id: str, value: Any, at:
             method, params = _MODE, {**params, "modeId": value}
         case _:
             method, params = _MODEL, {**params, "modelId": value}
-    subject = {"session": session.id, "option": option_id, "before": option["current"]}
+    subject = {"session": session.id, "option": option_id, "before": option["current"], "value": value}
     if option["category"] == "model":
         subject["chosen"] = session.model if session.model != value else None
     ask(ledger, session.process_id, method, params, at, **subject)
@@ -73,14 +76,37 @@ def option_set(ledger: Ledger, request: Request, result: Any, at: float) -> None
         )
 
 
-def option_refused(ledger: Ledger, request: Request, at: float) -> None:
-    """The agent did not take a choice: show what was chosen before."""
+def option_refused(ledger: Ledger, request: Request, error: Json, at: float) -> None:
+    """The agent did not take a choice: show what was chosen before, unless another was made meanwhile."""
     session = ledger.get(Session, request.subject["session"])
     if session is None:
         return
-    for option in options_of(session.options or {}):
-        if option["id"] == request.subject["option"]:
-            before = with_current(session.options or {}, option, request.subject["before"])
-            change_options(ledger, session, before, at)
-            if "chosen" in request.subject:
-                ledger.change(session, model=request.subject["chosen"])
+    chosen = {"chosen": request.subject["chosen"]} if "chosen" in request.subject else {}
+    if (later := _next_choice(ledger, request)) is not None:
+        before = {"before": request.subject["before"], **chosen}
+        ledger.change(later, subject={**later.subject, **before})
+        return
+    offered = session.options or {}
+    for option in options_of(offered):
+        if option["id"] != request.subject["option"]:
+            continue
+        if error.get("code") == NOT_OFFERED and request.method in _OLDER:
+            change_options(ledger, session, {**offered, _OLDER[request.method]: None}, at)
+        elif option["current"] == request.subject.get("value", option["current"]):
+            change_options(ledger, session, with_current(offered, option, request.subject["before"]), at)
+        if chosen:
+            ledger.change(session, model=chosen["chosen"])
+
+
+def _next_choice(ledger: Ledger, request: Request) -> Request | None:
+    """The next choice for the same option that the agent has still to answer."""
+    same = [request.subject[name] for name in ("session", "option")]
+    later = [
+        other
+        for other in ledger.all(Request)
+        if other.process_id == request.process_id
+        and other.method in METHODS
+        and int(other.rpc_id) > int(request.rpc_id)
+        and [other.subject.get(name) for name in ("session", "option")] == same
+    ]
+    return min(later, key=lambda other: int(other.rpc_id), default=None)

@@ -10,12 +10,13 @@ from voxpilot.chat.events import Json
 from voxpilot.errors import VoxPilotError
 
 SIGN_IN = -32000
+NOT_OFFERED = -32601
 NOT_FOUND = -32002
 CANCELLED = -32800
 _CODES = {
     -32700: "The agent could not read our message.",
     -32600: "The agent took our message for invalid.",
-    -32601: "The agent does not offer this.",
+    NOT_OFFERED: "The agent does not offer this.",
     -32602: "The agent refused what it was given.",
     -32603: "The agent failed inside.",
     SIGN_IN: "The agent wants you to sign in.",

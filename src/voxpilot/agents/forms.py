@@ -17,8 +17,8 @@ def checked(schema: Json, content: Json) -> Json:
     """The answer, with nothing in it that was not asked for; raises Invalid with what is wrong."""
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
-    for name in schema.get("required") or ():
-        if content.get(name) in (None, ""):
+    for name in _list(schema.get("required")):
+        if isinstance(name, str) and content.get(name) in (None, ""):
             raise Invalid(f"{_title(properties, name)} is needed.")
     return {
         name: _check(properties, name, value)
@@ -52,7 +52,7 @@ def _check(properties: Json, name: str, value: Any) -> Any:
 
 
 def _check_range(field: Json, title: str, value: float) -> None:
-    least, most = field.get("minimum"), field.get("maximum")
+    least, most = _number(field, "minimum"), _number(field, "maximum")
     _demand(least is None or value >= least, f"{title} must be at least {least}.")
     _demand(most is None or value <= most, f"{title} must be at most {most}.")
 
@@ -60,7 +60,7 @@ def _check_range(field: Json, title: str, value: float) -> None:
 def _check_text(field: Json, title: str, value: str) -> None:
     choices = _choices(field)
     _demand(not choices or value in choices, f"{title} must be one of the choices.")
-    least, most = field.get("minLength"), field.get("maxLength")
+    least, most = _number(field, "minLength"), _number(field, "maxLength")
     _demand(least is None or len(value) >= least, f"{title} must have at least {least} characters.")
     _demand(most is None or len(value) <= most, f"{title} must have at most {most} characters.")
     if field.get("format") == "email":
@@ -74,17 +74,27 @@ def _check_list(field: Json, title: str, value: Any) -> None:
     items = field.get("items")
     choices = _choices(items) if isinstance(items, dict) else []
     _demand(not choices or all(item in choices for item in value), f"{title} must be among the choices.")
-    least, most = field.get("minItems"), field.get("maxItems")
+    least, most = _number(field, "minItems"), _number(field, "maxItems")
     _demand(least is None or len(value) >= least, f"{title} needs at least {least}.")
     _demand(most is None or len(value) <= most, f"{title} takes at most {most}.")
 
 
 def _choices(field: Json) -> list[Any]:
-    named = field.get("oneOf") or field.get("anyOf") or ()
+    named = _list(field.get("oneOf")) or _list(field.get("anyOf"))
     return [
-        *(field.get("enum") or ()),
+        *_list(field.get("enum")),
         *(one["const"] for one in named if isinstance(one, dict) and "const" in one),
     ]
+
+
+def _list(given: Any) -> list[Any]:
+    """A part of a schema that is to be a list; agents write others."""
+    return given if isinstance(given, list) else []
+
+
+def _number(field: Json, name: str) -> float | None:
+    given = field.get(name)
+    return given if isinstance(given, int | float) and not isinstance(given, bool) else None
 
 
 def _title(properties: Json, name: str) -> str:

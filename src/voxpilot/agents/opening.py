@@ -15,7 +15,7 @@ from voxpilot.agents import replay
 from voxpilot.agents.abilities import Abilities
 from voxpilot.agents.dialogue import ask, welcome
 from voxpilot.agents.failures import AgentRefused
-from voxpilot.agents.options import offered_in
+from voxpilot.agents.options import COMMANDS, offered_in
 from voxpilot.agents.translate import change_options
 from voxpilot.chat.events import Json
 from voxpilot.settings import McpServer
@@ -44,12 +44,14 @@ def open_new(ledger: Ledger, process: Process, name: str, place: Json, at: float
     ask(ledger, process.id, "session/new", place, at, session_name=name)
 
 
-def look_up(ledger: Ledger, process: Process, session: Session, at: float, cursor: str | None = None) -> None:
+def look_up(
+    ledger: Ledger, process: Process, session: Session, at: float, cursor: str | None = None, page: int = 1
+) -> None:
     """Ask whether the agent still has a session."""
     params: Json = {"cwd": session.cwd} if session.cwd else {}
     if cursor is not None:
         params["cursor"] = cursor
-    ask(ledger, process.id, "session/list", params, at, session_name=session.name)
+    ask(ledger, process.id, "session/list", params, at, session_name=session.name, page=page)
 
 
 def bring_back(
@@ -81,7 +83,7 @@ def sessions_in(result: Any) -> list[Json]:
 
 def next_page(result: Any) -> str | None:
     cursor = result.get("nextCursor") if isinstance(result, dict) else None
-    return cursor if isinstance(cursor, str) else None
+    return cursor if isinstance(cursor, str) and cursor else None
 
 
 def opened(ledger: Ledger, process: Process, request: Request, result: Any, at: float) -> Session:
@@ -94,8 +96,10 @@ def opened(ledger: Ledger, process: Process, request: Request, result: Any, at: 
         assert before is not None
         replay.finish(ledger, before, at)
         session = ledger.change(before, process_id=process.id, loading=None, replay=None, wanted=False)
-    if offered := offered_in(result):
-        change_options(ledger, session, offered, at)
+    kept = {name: value for name, value in (session.options or {}).items() if name == COMMANDS}
+    offered = offered_in(result)
+    if offered or (request.method == "session/new" and ledger.transcript.head["options"].get(name)):
+        change_options(ledger, session, {**kept, **offered}, at)
     welcome(ledger, session, at)
     return ledger.get(Session, session.id) or session
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from voxpilot.chat.events import Json
 
+COMMANDS = "availableCommands"
+"""Kept with what an agent offers to choose: what it can be told to do."""
 _SHAPES = {"configOptions": list, "modes": dict, "models": dict}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from voxpilot.agents.options import options_of, with_mode
+from voxpilot.agents.options import COMMANDS, options_of, with_mode
 from voxpilot.agents.own_terminals import tell_of_terminal, without_terminals
 from voxpilot.agents.unasked import unasked
 from voxpilot.chat.blocks import ENDED
@@ -113,9 +113,12 @@ def _spoken(session: Session, kind: str, message: str, text: str) -> Spoken:
 def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     """Some agents say our own prompt back; it is in the chat already."""
     turn = ledger.get(Turn, session.turn) if session.turn else None
-    content = update["content"]
-    if session.prompting and turn is not None and content.get("text", "").strip() in turn.text:
-        return
+    text = update["content"].get("text", "").strip()
+    if session.prompting and turn is not None:
+        # What the assistant asks for is not what the person said to it; of that the beginning is kept.
+        asked = (session.asked or "").strip()
+        if text in turn.text or text in asked or (asked and text.startswith(asked)):
+            return
     raise NotUnderstood
 
 
@@ -183,7 +186,9 @@ def _plan_entry(entry: Json) -> Json:
 
 
 def _commands(ledger: Ledger, session: Session, update: Json, at: float) -> None:
-    commands = _objects(update["availableCommands"]) or ()
+    given = _objects(update["availableCommands"]) or ()
+    commands = tuple(command for command in given if _text(command.get("name")))
+    ledger.change(session, options={**(session.options or {}), COMMANDS: commands})
     ledger.emit(CommandsChanged(commands=commands, session_name=session.name), at)
 
 
@@ -206,14 +211,19 @@ def change_options(ledger: Ledger, session: Session, options: Json, at: float) -
 
 
 def _usage(ledger: Ledger, session: Session, update: Json, at: float) -> None:
-    usage = {name: update[name] for name in ("used", "size", "cost") if update.get(name) is not None}
+    usage = {name: update[name] for name in ("used", "size") if _is_number(update.get(name))}
+    match update.get("cost"):
+        case {"amount": amount} as cost if _is_number(amount):
+            usage["cost"] = cost
     ledger.emit(UsageReported(usage=usage, session_name=session.name), at)
 
 
 def _info(ledger: Ledger, session: Session, update: Json, at: float) -> None:
-    title = _text(update.get("title"))
+    """What an agent calls its session is the chat's title where the chat is with that agent itself."""
+    is_whole = ledger.chat.mode == "agent" and session.tool_call_id is None
+    title = _text(update.get("title")) if is_whole else None
     rest = {name: value for name, value in update.items() if name not in ("sessionUpdate", "title")}
-    if title and session.tool_call_id is None:
+    if title:
         ledger.change(ledger.chat, title=title)
     ledger.emit(ChatInfoChanged(title=title or None, meta=rest or None), at)
 
@@ -221,6 +231,10 @@ def _info(ledger: Ledger, session: Session, update: Json, at: float) -> None:
 def _fall_silent(ledger: Ledger, session: Session) -> None:
     if session.speaking is not None:
         ledger.change(session, speaking=None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _text(value: Any) -> str | None:

@@ -37,7 +37,8 @@ def begin(ledger: Ledger, catalog: Catalog, help: HelpWanted, at: float) -> None
 def withdraw(ledger: Ledger, request: Request, at: float) -> None:
     """The agent no longer wants an answer; what is being done on the disk is still done and told."""
     questions.withdraw(ledger, request, at)
-    if ledger.get(Request, request.id) is not None and request.subject.get("do") == "wait":
+    waits = request.subject.get("do") == "wait" or request.subject.get("stage") in ("look", "place")
+    if waits and ledger.get(Request, request.id) is not None:  # and nobody is asked about it any more
         callbacks.stopped(ledger, request)
 
 

@@ -7,11 +7,16 @@ next message. Lives elsewhere: its folder (moving.py), the policy (policy.py), t
 
 from __future__ import annotations
 
-from voxpilot.chat.events import ChatInfoChanged, Json
+from voxpilot.agents.opening import find_session
+from voxpilot.agents.options import COMMANDS, options_of
+from voxpilot.chat.events import ChatInfoChanged, CommandsChanged, Json, OptionsChanged, UsageReported
 from voxpilot.chat.permissions import default_policy
 from voxpilot.errors import Invalid
 from voxpilot.runtime import policy
 from voxpilot.storage.ledger import Ledger
+
+MAIN = "main"
+"""The session in which people talk to an agent themselves."""
 
 
 def check(ledger: Ledger, mode: str | None, agent: str | None) -> None:
@@ -29,5 +34,20 @@ def change(ledger: Ledger, now: float, title: str | None, mode: str | None, agen
     if changed:
         ledger.change(ledger.chat, **changed)
         ledger.emit(ChatInfoChanged(**changed), now)
+    if "agent" in changed:
+        _tell_of_agent(ledger, changed["agent"], now)
     if "mode" in changed and default_policy(changed["mode"]) == "ask":
         policy.change(ledger, "ask", now)
+
+
+def _tell_of_agent(ledger: Ledger, agent: str, now: float) -> None:
+    """What is shown of the agent before is not true of this one."""
+    head, session = ledger.transcript.head, find_session(ledger, agent, MAIN)
+    offered = (session.options if session else None) or {}
+    if offered or head["options"].get(MAIN):
+        ledger.emit(OptionsChanged(options=options_of(offered), session_name=MAIN), now)
+    if offered.get(COMMANDS) or head["commands"].get(MAIN):
+        commands = tuple(offered.get(COMMANDS) or ())
+        ledger.emit(CommandsChanged(commands=commands, session_name=MAIN), now)
+    if head["usage"].get(MAIN):
+        ledger.emit(UsageReported(usage={}, session_name=MAIN), now)

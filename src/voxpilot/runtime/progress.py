@@ -262,7 +262,7 @@ class Progress:
         if answered.error is None:
             choosing.option_set(self.ledger, answered.request, answered.result, at)
             return
-        choosing.option_refused(self.ledger, answered.request, at)
+        choosing.option_refused(self.ledger, answered.request, answered.error, at)
         text = describe_error(answered.error)["message"]
         self.ledger.emit(NoticeGiven(level="error", code="option-refused", text=text), at)
 

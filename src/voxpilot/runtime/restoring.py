@@ -25,6 +25,8 @@ from voxpilot.storage.rows import Process, Question, Request, Session, Task
 log = logging.getLogger(__name__)
 CONTEXT = "context"
 """The purpose of asking whether a new session may be told what the lost one was about."""
+MOST_PAGES = 200
+"""Of an agent's list of sessions; some agents begin anew after the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +119,13 @@ class Restoring:
                 self._bring_back(process, session, able, now)
 
     def _looked_up(self, process: Process, session: Session, answered: Answered, at: float) -> None:
-        """Absent after the last page means gone; a list that fails says nothing."""
-        cursor = opening.next_page(answered.result)
-        if answered.error is not None or opening.listed(answered.result, session):
+        """Absent after the last page means gone; a list that fails, or never ends, says nothing."""
+        cursor, page = opening.next_page(answered.result), answered.request.subject.get("page", 1)
+        is_endless = cursor is not None and page >= MOST_PAGES
+        if answered.error is not None or is_endless or opening.listed(answered.result, session):
             self._bring_back(process, session, abilities_of(process.initialized), at)
         elif cursor is not None:
-            opening.look_up(self.ledger, process, session, at, cursor)
+            opening.look_up(self.ledger, process, session, at, cursor, page + 1)
         else:
             self._lose(session, "it is not among the agent's sessions", None, at)
 

@@ -62,7 +62,7 @@ class Agent:
             "session/new": self._new,
             "session/load": self._load,
             "session/resume": self._resume,
-            "session/list": lambda params: {"sessions": self._store.listed()},
+            "session/list": self._list,
             "session/fork": self._fork,
             "session/close": self._close,
             "session/delete": self._delete,
@@ -248,6 +248,11 @@ class Agent:
     def _resume(self, params: dict[str, Any]) -> dict[str, Any]:
         self._require_sign_in("auth-on-new")
         return self._choices(self._reopen(params))
+
+    def _list(self, params: dict[str, Any]) -> dict[str, Any]:
+        if "endless-list" in self.options.faults:
+            return {"sessions": [], "nextCursor": "the same again"}
+        return {"sessions": self._store.listed()}
 
     def _fork(self, params: dict[str, Any]) -> dict[str, Any]:
         if not self.options.forks:
