@@ -17,7 +17,8 @@ Faults:
     starting    exit-at-spawn, hang-init, slow-init=S, burn=S, version=V, caps-off
     signing in  auth-on-new, auth-on-prompt (both until signed in), auth-fail, auth-hang
     sessions    early-updates, slow-new=S, load-notfound, load-error, load-empty, replay=SIZE, replay-hang,
-                no-load, no-resume, no-close, close-hang, old-options, refuse-options
+                no-load, no-resume, no-close, close-hang, old-options, refuse-options,
+                late-options=FILE (a choice is answered once it exists)
     each turn   garbage, nondict, badid, future, bigline=MB, stderr=SIZE, flood=N, silent, empty,
                 exit-mid[=N], late-chunks, no-ask, perm-burst=N, grandchildren (first turn only)
     ending      ignore-cancel, ignore-eof, ignore-term

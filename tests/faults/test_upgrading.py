@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import StartServer
 from tests.fakes.script import say, script
 from tests.faults.driver import Talk, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.config import scripted
 from tests.kit.server import ServerProcess
+from tests.kit.waiting import until
 
 HELLO = script(say("hello"))
 
@@ -100,6 +102,47 @@ async def test_the_chosen_model_is_chosen_again(
     assert again["params"]["sessionId"] == agent_log.received("session/prompt")[-1]["params"]["sessionId"]
     assert mine.model() == "scripted-2"
     assert not talk.notices("model-gone")
+
+
+@pytest.mark.parametrize(
+    ("reload", "faults"), [(True, ()), (True, ("no-resume",)), (False, ("old-options",))]
+)
+async def test_no_prompt_is_sent_before_the_chosen_model_is_set(
+    mine: Upgradable, agent_log: AgentLog, workspace: Path, faults: tuple[str, ...], reload: bool
+) -> None:
+    """F31: however the session was opened, the first prompt is not for the model before."""
+    talk = mine.talk
+    await mine.install("1.2", *faults)
+    await talk.run(HELLO)
+    await talk.api.set_option(talk.id, id="model", value="scripted-2")
+    await mine.install("1.2", *faults, "late-options=now")
+    await talk.api.restart(talk.id, reload=reload)
+    turn = await talk.send(HELLO)
+    setting = "session/set_model" if "old-options" in faults else "session/set_config_option"
+    await until(lambda: len(agent_log.received(setting)) == 2, 30)
+    await talk.api.change_chat(talk.id, title="One more step")
+    (workspace / "now").touch()
+    assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+    frames = [line["frame"] for line in agent_log.lines() if isinstance(line.get("frame"), dict)]
+    methods = [frame.get("method") for frame in frames]
+    chosen = len(methods) - 1 - methods[::-1].index(setting)
+    until_prompt = frames[chosen : methods.index("session/prompt", chosen)]
+    assert [f["id"] for f in until_prompt if "result" in f] == [frames[chosen]["id"]], "it was not answered"
+    assert not talk.notices("option-refused")
+
+
+async def test_an_agent_that_never_sets_the_model_is_prompted_all_the_same(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """F31: after a while, and it is told."""
+    agent = scripted("late-options=never", log=agent_log.path)
+    server = await start_server(agents={"slow": agent}, settings={"restore_timeout": "1s"})
+    async with talking(server, workspace, "slow") as talk:
+        await talk.run(HELLO)
+        await talk.api.set_option(talk.id, id="model", value="scripted-2")
+        assert (await talk.run(HELLO))["stop_reason"] == "end_turn"
+        assert "within 1 s" in talk.notices("option-refused")[0]["text"]
+        await talk.judge(text="hello" * 2)
 
 
 async def test_a_chosen_model_that_is_gone_is_told_once(mine: Upgradable, agent_log: AgentLog) -> None:

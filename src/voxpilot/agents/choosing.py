@@ -67,6 +67,16 @@ def choose_again(ledger: Ledger, session: Session, at: float) -> None:
     ledger.change(session, model=None)
 
 
+def under_way(ledger: Ledger) -> list[tuple[Request, Session]]:
+    """Choices that an agent at rest has not answered yet; one at work may do so when it is done."""
+    found = [
+        (request, ledger.get(Session, request.subject["session"]))
+        for request in ledger.all(Request)
+        if request.method in METHODS and "option" in request.subject
+    ]
+    return [(request, session) for request, session in found if session is not None and not session.prompting]
+
+
 def option_set(ledger: Ledger, request: Request, result: Any, at: float) -> None:
     """The agent took a choice; some answer with everything they offer now."""
     session = ledger.get(Session, request.subject["session"])

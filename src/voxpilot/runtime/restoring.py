@@ -54,7 +54,9 @@ class Restoring:
         return None
 
     def may_prompt(self, session: Session, task: Task, now: float) -> bool:
-        """Whether it is settled what a new session is told of a lost one."""
+        """Whether its model is set, and settled what a new session is told of a lost one."""
+        if any(chosen_in.id == session.id for _, chosen_in in choosing.under_way(self.ledger)):
+            return False
         note = session.note
         if note is None or note.get("use") is not None:
             return True
@@ -84,11 +86,16 @@ class Restoring:
     def deadlines(self) -> Iterator[float]:
         for process, request in self._waited_for():
             yield self._deadline(process, request)
+        for _, session, request in self._choosing():
+            yield self._choice_deadline(session, request)
 
     def on_time(self, now: float) -> None:
         for process, request in self._waited_for():
             if now >= self._deadline(process, request):
                 self._too_slow(process, request, now)
+        for process, session, request in self._choosing():
+            if now >= self._choice_deadline(session, request):
+                self._not_chosen(process, request, now)
 
     def _waited_for(self) -> list[tuple[Process, Request]]:
         """Requests that an agent may still answer: one that is being ended is not waited for again."""
@@ -98,6 +105,16 @@ class Restoring:
     def _deadline(self, process: Process, request: Request) -> float:
         """A request made while frames are read bears the keeper's time, which need not be ours."""
         return max(request.created_at, process.started_at) + self.settings.restore_timeout
+
+    def _choosing(self) -> list[tuple[Process, Session, Request]]:
+        found = [
+            (self.ledger.get(Process, request.process_id), session, request)
+            for request, session in choosing.under_way(self.ledger)
+        ]
+        return [(p, s, request) for p, s, request in found if p is not None and p.state == "ready"]
+
+    def _choice_deadline(self, session: Session, request: Request) -> float:
+        return max(request.created_at, session.answered_at or 0.0) + self.settings.restore_timeout
 
     # One step after the other
 
@@ -237,6 +254,15 @@ class Restoring:
         }
         self._fail(process, error, now)
         self.ledger.change(process, state="stopping", force=True)
+
+    def _not_chosen(self, process: Process, request: Request, now: float) -> None:
+        """An agent that does not answer a choice is prompted without it."""
+        sessions.drop(self.ledger, request)
+        request = self.ledger.change(request, response={"error": {"message": "it took too long"}})
+        choosing.option_refused(self.ledger, request, now)
+        name = self.catalog.describe(process.agent).display_name
+        text = f"{name} did not take a choice within {self.settings.restore_timeout:.0f} s."
+        self.ledger.emit(NoticeGiven(level="error", code="option-refused", text=text), now)
 
     # What is told
 

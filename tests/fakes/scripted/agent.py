@@ -314,9 +314,10 @@ class Agent:
         Turn(self, session, "").update(update)
         return {}
 
-    def _set_model(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _set_model(self, params: dict[str, Any]) -> Steps:
         session = self._session(params)
         self._may_choose()
+        yield self._hesitation(session)
         session.model = str(params.get("modelId"))
         return {}
 
@@ -324,9 +325,16 @@ class Agent:
         if "refuse-options" in self.options.faults:
             raise RpcError(-32603, "Not while the moon is full.")
 
-    def _set_config_option(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _hesitation(self, session: Session) -> Wait:
+        file = self.options.faults.get("late-options")
+        if file is None:
+            return Wait()
+        return condition(lambda: os.path.exists(os.path.join(session.cwd, file)), poll=True)
+
+    def _set_config_option(self, params: dict[str, Any]) -> Steps:
         session = self._session(params)
         self._may_choose()
+        yield self._hesitation(session)
         if params.get("configId") not in ("mode", "model", "verbose"):
             raise RpcError(-32602, f"Unknown option: {params.get('configId')}")
         setattr(session, params["configId"], params.get("value"))
