@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.script import say, script, silent, spawn, tool, tool_update, touch
+from tests.fakes.script import request, say, script, silent, spawn, tool, tool_update, touch
 from tests.faults.driver import SLACK, Talk, talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.processes import is_alive
@@ -107,3 +107,21 @@ async def begin_and_stop_a_command(talk: Talk, workspace: Path, agent_log: Agent
     await talk.cancel()
     await until(is_gone(agent_log.spawned()[-1]), ENDED_WITHIN)
     await talk.notice("left-running", ENDED_WITHIN)
+
+
+async def test_a_command_that_was_not_allowed_yet_does_not_run(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K9: what the agent begins while it asks is a helper of its own."""
+    options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+    params = {"toolCall": {"toolCallId": "run", "kind": "execute"}, "options": options}
+    asking = request("session/request_permission", params)
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(tool("run", "execute", "Wait"), spawn("setsid"), asking))
+        await talk.question()
+        [helper] = agent_log.spawned()
+        await talk.cancel()
+        await talk.ended(turn)
+        (workspace / "begun").touch()
+        await begin_and_stop_a_command(talk, workspace, agent_log)
+        assert is_alive(helper)

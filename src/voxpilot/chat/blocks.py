@@ -113,8 +113,12 @@ class Blocks:
 
     def was_asked(self, turn: str | None, id: str, tool_call_id: str | None) -> bool:
         """Whether there was a question about this tool call in this turn."""
-        block = self.find("asked", f"{tool_call_id or ''}/{id}")
+        block = self.asked_about(id, tool_call_id)
         return block is not None and block.get("turn") == turn
+
+    def asked_about(self, id: str, tool_call_id: str | None) -> Json | None:
+        """The last question about a tool call."""
+        return self.find("asked", f"{tool_call_id or ''}/{id}")
 
     def add(self, kind: str, body: Json, **fields: Any) -> Json:
         block: Json = {"pos": body.get("first_seq", body["seq"]), "kind": kind, "at": body["at"]}

@@ -24,12 +24,21 @@ def to_end(ledger: Ledger, task: Task, session: Session) -> Json | None:
     Nor is anything ended while the agent works on in another session: its command could be taken for ours.
     """
     calls = ledger.transcript.open_calls(task.turn, task.tool_call_id)
-    begun = [call["at"] for call in calls if runs_command(call)]
+    begun = [call["at"] for call in calls if runs_command(call) and _may_run(ledger, call)]
     others = [s for s in ledger.all(Session) if s.process_id == session.process_id and s.turn != task.turn]
     if not begun or any(other.prompting for other in others):
         return None
     since = max(min(begun) - EARLY_SECONDS, task.created_at)
     return {"since": since, "about": {"turn": task.turn, "tool_call_id": task.tool_call_id}}
+
+
+def _may_run(ledger: Ledger, call: Json) -> bool:
+    """A call that was asked about does not run before it is allowed."""
+    asked = ledger.transcript.asked_about(call["id"], call.get("tool_call_id"))
+    if asked is None or asked.get("turn") != call.get("turn"):
+        return True
+    outcome = str(asked.get("answer", {}).get("outcome", "cancelled"))
+    return outcome not in ("cancelled", "expired") and not outcome.startswith("reject")
 
 
 def tell(ledger: Ledger, payload: bytes, at: float) -> None:

@@ -29,13 +29,16 @@ LOOK_SECONDS = 0.05
 GIVE_UP_SECONDS = 10.0
 """After SIGKILL: a process may hang in the system."""
 LONGEST_COMMAND = 500
+SET_SECONDS = 1.0
+"""A clock that is off by so much from one look to the next was set."""
 
 
 class Stop:
     """The agent is told to stop: what may have to be ended, and how far we are with it."""
 
     def __init__(self, told: dict[str, Any]) -> None:
-        self.since, self.until = float(told["since"]), time.time()
+        self.since = float(told["since"])  # by the clock on the wall, until Leftovers knows better
+        self.until = 0.0
         self.about = told.get("about")
         self.term_at = time.monotonic() + PATIENCE_SECONDS
         self.kill_at = self.give_up_at = NEVER
@@ -49,14 +52,21 @@ class Leftovers:
     def __init__(self, journal: Journal, agent: int) -> None:
         self._journal, self._agent = journal, agent
         self._stops: list[Stop] = []
+        self._booted = 0.0  # when, by the clock on the wall
+        self._set_at = 0.0  # when that clock was last set, in seconds since the machine started
+        self._mind_clock()
 
     def expect(self, stop: Stop) -> None:
-        """The agent gets the word now."""
+        """The agent gets the word now. From here on no clock counts that somebody may set."""
         if processes.has_proc():
+            self._mind_clock()
+            stop.since = max(stop.since - self._booted, self._set_at)
+            stop.until = since_boot()
             self._stops.append(stop)
 
     def do_what_is_due(self, now: float) -> float:
         """End what is left; when to look again."""
+        self._mind_clock()
         wakes = [self._carry_on(stop, now) for stop in self._stops]
         self._stops = [stop for stop, wake in zip(self._stops, wakes, strict=True) if wake != NEVER]
         return min(wakes, default=NEVER)
@@ -83,17 +93,30 @@ class Leftovers:
             self._journal.append(b"l", json.dumps(told).encode())
         return NEVER
 
+    def _mind_clock(self) -> None:
+        """Times from before the clock was set mean nothing after it: then rather too little is ended."""
+        now = since_boot()
+        booted = time.time() - now
+        if self._booted and abs(booted - self._booted) > SET_SECONDS:
+            self._set_at = now
+        self._booted = booted
+
     def _commands_of(self, stop: Stop, family: processes.Family) -> list[int]:
-        """The outermost processes below the agent that began while its commands did."""
-        booted = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        """The outermost processes below the agent that began as its commands did and are not being ended."""
         tick = os.sysconf("SC_CLK_TCK")
+        taken = {pid for other in self._stops for pid in other.ending}
         found: list[int] = []
         others = [self._agent]
         for parent in others:
             for pid in family.children.get(parent, ()):
-                is_command = stop.since <= booted + family.began[pid] / tick <= stop.until
+                is_command = stop.since <= family.began[pid] / tick <= stop.until
                 (found if is_command else others).append(pid)
-        return found
+        return [pid for pid in found if pid not in taken]
+
+
+def since_boot() -> float:
+    """Seconds since the machine started, as start times of processes are counted; 0 where there are none."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if processes.has_proc() else 0.0
 
 
 def _end(stop: Stop, family: processes.Family, pid: int, number: int) -> None:
