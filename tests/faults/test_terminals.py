@@ -231,6 +231,27 @@ async def test_there_is_a_limit_to_how_many_are_open(server: ServerProcess, work
         assert len(talk.of_kind("question")) == MOST_TERMINALS
 
 
+async def test_the_limit_holds_for_many_that_are_wanted_at_once(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F88: with nobody asked, none of them is there yet when the others come."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("first.")))
+        await talk.api.change_chat(talk.id, permissions="auto")
+        params = {
+            "sessionId": agent_log.received("session/prompt")[0]["params"]["sessionId"],
+            "command": "true",
+        }
+        frame = {"jsonrpc": "2.0", "method": "terminal/create", "params": params}
+        wanted = [raw(json.dumps({**frame, "id": f"many-{n}"})) for n in range(MOST_TERMINALS + 10)]
+        turn = await talk.send(script(*wanted, wait_file("go"), say("end")))
+        await until(lambda: len(answers(agent_log)) == len(wanted), 60)
+        (workspace / "go").touch()
+        await talk.ended(turn)
+        assert answers(agent_log).count(-32602) == 10
+        assert len(talk.of_kind("terminal")) == MOST_TERMINALS
+
+
 async def test_stopping_the_turn_ends_its_commands(server: ServerProcess, workspace: Path) -> None:
     """R99: whoever stops a turn does not expect its commands to go on."""
     async with talking(server, workspace) as talk:

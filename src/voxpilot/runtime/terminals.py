@@ -140,12 +140,21 @@ def _begin_run(ledger: Ledger, request: Request, session: Session) -> None:
     if not consent.may_be_asked(ledger, session):
         callbacks.stopped(ledger, request)
         return
-    if len(_of(ledger, request.process_id)) >= MOST_TERMINALS:
-        raise Invalid(f"There are {MOST_TERMINALS} terminals already.", "Release those no longer needed.")
+    _check_number(ledger, request)
     ledger.change(request, subject={**request.subject, "stage": "place"})
 
 
+def _check_number(ledger: Ledger, request: Request) -> None:
+    if len(_of(ledger, request.process_id)) >= MOST_TERMINALS:
+        raise Invalid(f"There are {MOST_TERMINALS} terminals already.", "Release those no longer needed.")
+
+
 def _run(ledger: Ledger, request: Request, at: float) -> None:
+    try:
+        _check_number(ledger, request)  # others that were wanted with it may run by now
+    except Invalid as error:
+        callbacks.failed(ledger, request, error)
+        return
     wanted = request.subject
     command, args = wanted["command"], wanted["args"]
     terminal = Terminal(

@@ -191,7 +191,7 @@ class Settings(Frozen):
     start_notice: Seconds = 5.0
     start_timeout: Seconds = 60.0
     restore_timeout: Seconds = 60.0
-    """How long an agent may take to open a session or bring one back."""
+    """How long an agent may take to open a session or bring one back, or to answer a choice."""
     sign_in_timeout: Seconds = 300.0
     """How long an agent may take to sign a person in."""
     cancel_timeout: Seconds = 10.0
