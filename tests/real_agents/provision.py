@@ -99,11 +99,12 @@ def _codex(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
 
 def _opencode(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
     limit = {"context": 128_000, "output": 8000}
+    eyes = {"attachment": True, "modalities": {"input": ["text", "image"], "output": ["text"]}}
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "name": "Scripted",
         "options": {"baseURL": llm.openai, "apiKey": "scripted"},
-        "models": {model: {"name": model, "reasoning": True, "limit": limit} for model in MODELS},
+        "models": {model: {"name": model, "reasoning": True, "limit": limit, **eyes} for model in MODELS},
     }
     first = f"scripted/{MODELS[0]}"
     settings = {

@@ -30,6 +30,8 @@ ROWS: Mapping[str, str] = {
     "asks-command": "as started here, asks before the first command",
     "reject": "a refusal is obeyed",
     "output": "shows what a command prints",
+    "picture": "an attached picture reaches its model",
+    "file": "an attached text reaches its model",
     "form": "asks its user questions of its own",
     "commands": "offers slash commands",
     "model": "its model can be chosen",

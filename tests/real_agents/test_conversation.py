@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import struct
+import zlib
+from base64 import b64encode
 from pathlib import Path
 
 from tests.faults.driver import Talk
@@ -26,6 +30,7 @@ async def test_a_days_work(talk: Talk, llm: ScriptedLlm, workspace: Path, sheet:
     await _edits(talk, workspace, sheet)
     await _asks_before_its_first_command(talk, workspace, sheet)
     await _obeys_a_refusal(talk, workspace, sheet)
+    await _takes_what_is_attached(talk, llm, sheet)
     await _plans_and_asks(talk, llm, sheet)
     await _shows_what_its_provider_says(talk, sheet)
     await _lets_things_be_chosen(talk, llm, sheet)
@@ -117,6 +122,40 @@ async def _obeys_a_refusal(talk: Talk, workspace: Path, sheet: Sheet) -> None:
     await turn.ends()
     after = await run(talk, "say Still here.")
     sheet.note("reject", not file.exists() and after.text == "Still here.")
+
+
+async def _takes_what_is_attached(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
+    picture = {"type": "image", "mimeType": "image/png", "data": b64encode(_png()).decode()}
+    turn = await TurnSeen(talk, await talk.send("say I see it.", attachments=[picture])).ends()
+    assert turn.text == "I see it."
+    sheet.note("picture", llm.asked("say I see it.")[-1]["pictures"] > 0)
+    words = {"uri": "file:///notes.txt", "text": "The word is heliotrope."}
+    attached = [{"type": "resource", "resource": words}]
+    turn = await TurnSeen(talk, await talk.send("say I read it.", attachments=attached)).ends()
+    assert turn.text == "I read it."
+    heard = llm.asked("say I read it.")[-1]["heard"]
+    if any("heliotrope" in text for text in heard):
+        sheet.note("file", True)
+    else:
+        named = [Path(path) for path in re.findall(r"/\S+\.txt", heard[-1])]
+        found = any("heliotrope" in path.read_text() for path in named if path.exists())
+        sheet.note("file", found, "its model is told the path of a copy" if found else heard[-1])
+
+
+def _png(size: int = 16) -> bytes:
+    """A small red picture."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    rows = b"".join(b"\0" + b"\xd0\x20\x20" * size for _ in range(size))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 async def _plans_and_asks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:

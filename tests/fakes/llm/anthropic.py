@@ -69,7 +69,13 @@ def _said(content: Any) -> list[Said]:
         Said("tool", text_in(part.get("content"))) for part in content if part["type"] == "tool_result"
     ]
     texts = [part["text"] for part in content if part["type"] == "text"]
-    return [*results, *(Said("user", text, beside_result=bool(results)) for text in texts)]
+    return [
+        *results,
+        *(
+            Said("user", text, beside_result=bool(results), follows=number > 0)
+            for number, text in enumerate(texts)
+        ),
+    ]
 
 
 def _begun(block: Block) -> Json:

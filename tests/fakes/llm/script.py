@@ -87,7 +87,7 @@ class Due:
 
 def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -> Due:
     last = asked.conversation[-1] if asked.conversation else Said("user", "")
-    unscripted = last.by == "user" and not last.beside_result and _is_other_talk(last.text, book)
+    unscripted = last.by == "user" and not last.beside_result and _is_other_talk(_last_message(asked), book)
     if unscripted or not (asked.tools or obey_without_tools):
         return Due(Reply((Say(TITLE),)), 0, last.text, own=True)
     script, message, results = "", "", 0
@@ -104,8 +104,18 @@ def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -
     return Due(replies[place], place, message)
 
 
-def _is_other_talk(message: str, book: ScriptBook) -> bool:
-    return book.script_of(message) is None and bool(_without_wrapping(message))
+def _last_message(asked: Asked) -> list[str]:
+    """Its parts: what is attached may come as a text of its own."""
+    parts: list[str] = []
+    for said in reversed(asked.conversation):
+        parts.append(said.text)
+        if not said.follows:
+            break
+    return parts
+
+
+def _is_other_talk(parts: list[str], book: ScriptBook) -> bool:
+    return all(book.script_of(part) is None for part in parts) and any(map(_without_wrapping, parts))
 
 
 def _without_wrapping(message: str) -> str:

@@ -29,6 +29,8 @@ WIRES: Mapping[str, Wire] = {
 }
 """By the end of the path; what stands before it does not matter."""
 BREAKS_AFTER = 6
+PICTURES = (b"iVBORw0KGgo", b"/9j/4", b"UklGR")
+"""How PNG, JPEG and WebP begin in base64."""
 HELD_AFTER = 5
 HELD_SECONDS = 120.0
 """Events of a stream before it is cut."""
@@ -102,15 +104,17 @@ class _Handler(BaseHTTPRequestHandler):
         elif wire is None:
             self._json(openai_chat.failure(404, "There is nothing here."), 404)
         else:
-            self._answer(path, wire, json.loads(raw), len(raw))
+            self._answer(path, wire, raw)
 
-    def _answer(self, path: str, wire: Wire, body: Json, size: int) -> None:
+    def _answer(self, path: str, wire: Wire, raw: bytes) -> None:
+        body = json.loads(raw)
         asked = wire.read(body)
         options = self.llm.options
         due = reply_to(asked, options.book, options.obey_without_tools)
         number = self.llm.log.new_number()
-        facts = {"body": body, "key": self._key()} if options.whole_bodies else {}
-        self.llm.log.write(number, path=path, bytes=size, **_about(asked, due), **facts)
+        facts: Json = {"bytes": len(raw), "pictures": sum(raw.count(head) for head in PICTURES)}
+        facts |= {"body": body, "key": self._key()} if options.whole_bodies else {}
+        self.llm.log.write(number, path=path, **_about(asked, due), **facts)
         time.sleep(due.reply.wait_seconds)
         ended = "cut"
         try:

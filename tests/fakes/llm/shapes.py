@@ -33,6 +33,8 @@ class Said:
     text: str
     beside_result: bool = False
     """Came in one message with a tool's result: perhaps the agent's own comment on it."""
+    follows: bool = False
+    """Is a further part of the message before it."""
 
 
 @dataclass(frozen=True, slots=True)
