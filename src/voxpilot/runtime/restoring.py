@@ -258,8 +258,9 @@ class Restoring:
     def _not_chosen(self, process: Process, request: Request, now: float) -> None:
         """An agent that does not answer a choice is prompted without it."""
         sessions.drop(self.ledger, request)
-        request = self.ledger.change(request, response={"error": {"message": "it took too long"}})
-        choosing.option_refused(self.ledger, request, now)
+        error = {"message": "it took too long"}
+        request = self.ledger.change(request, response={"error": error})
+        choosing.option_refused(self.ledger, request, error, now)
         name = self.catalog.describe(process.agent).display_name
         text = f"{name} did not take a choice within {self.settings.restore_timeout:.0f} s."
         self.ledger.emit(NoticeGiven(level="error", code="option-refused", text=text), now)
