@@ -32,6 +32,7 @@ import { PolicyChip, type Policy } from "../components/composer/PolicyChip";
 import { Queue } from "../components/composer/Queue";
 import { createWishes } from "../components/composer/wishes";
 import { Conversation } from "../components/conversation/Conversation";
+import { goTo } from "../components/conversation/goal";
 import { HereProvider, type Here } from "../components/conversation/here";
 import { Dialog } from "../components/controls/Dialog";
 import { markSeen } from "../components/frame/seen";
@@ -78,6 +79,19 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const chooseMode = (mode: "llm" | "agent") => attempt(setMode(id, mode, agent()));
   const choosePolicy = (policy: Policy) => attempt(setPolicy(id, policy));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
+  const aside = () => (
+    <Panel
+      state={props.state}
+      hasOlder={props.chat.hasOlder}
+      agentName={agentName()}
+      options={options()}
+      onChoose={choose}
+      onShow={(pos) => {
+        if (panel.isSheet()) panel.toggle();
+        goTo(id, pos);
+      }}
+    />
+  );
   seeWhileVisible(props.state);
   onMount(() => {
     // Where something is asked, its letters must work; on glass, a keyboard would cover half the page.
@@ -145,11 +159,11 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
         </div>
         <Show when={panel.isBeside()}>
           <aside class="panel" aria-label="Plan, changes and details">
-            <Panel state={props.state} hasOlder={props.chat.hasOlder} agentName={agentName()} options={options()} onChoose={choose} />
+            {aside()}
           </aside>
         </Show>
         <Dialog isOpen={panel.isSheet()} title="About this chat" onClose={panel.toggle}>
-          <Panel state={props.state} hasOlder={props.chat.hasOlder} agentName={agentName()} options={options()} onChoose={choose} />
+          {aside()}
         </Dialog>
         <AgentDialog
           isOpen={isAgentShown()}

@@ -23,7 +23,7 @@ export function ToolCall(props: { block: ToolBlock }): JSX.Element {
       return terminal !== undefined && !terminal.exit;
     });
   return (
-    <div data-testid="block-tool" data-status={props.block.status}>
+    <div data-testid="block-tool" data-block={props.block.pos} data-status={props.block.status}>
       <Fold
         name={`${here.chatId}:${props.block.pos}`}
         class={`tool tool-${progressOf(props.block)}`}

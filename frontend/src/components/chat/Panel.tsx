@@ -23,6 +23,8 @@ export function Panel(props: {
   agentName: string;
   options: readonly AgentOption[];
   onChoose: (option: string, value: string | boolean) => void;
+  /** Show a tool call, by its place. */
+  onShow: (pos: number) => void;
 }): JSX.Element {
   const plan = createMemo(() => props.state.blocks.findLast((block): block is PlanBlock => block.kind === "plan"));
   return (
@@ -40,13 +42,13 @@ export function Panel(props: {
           </section>
         )}
       </Show>
-      <Changes state={props.state} hasOlder={props.hasOlder} />
+      <Changes state={props.state} hasOlder={props.hasOlder} onShow={props.onShow} />
       <Details {...props} />
     </div>
   );
 }
 
-function Changes(props: { state: ChatState; hasOlder: boolean }): JSX.Element {
+function Changes(props: { state: ChatState; hasOlder: boolean; onShow: (pos: number) => void }): JSX.Element {
   const files = createMemo(() => changedFiles(props.state.blocks));
   const name = (path: string) => visibleText(within(props.state.head.workspace, path));
   return (
@@ -62,17 +64,24 @@ function Changes(props: { state: ChatState; hasOlder: boolean }): JSX.Element {
         <ul class="changed">
           <For each={files()}>
             {(file) => (
-              <li title={file.path}>
-                <span class="changed-name">
-                  <span class="cut">{name(file.path).slice(folderOf(name(file.path)).length)}</span>
-                  <span class="changed-folder cut">{folderOf(name(file.path)) || "./"}</span>
-                </span>
-                <Show when={file.isNew}>
-                  <span class="chip">new</span>
-                </Show>
-                <Show when={!file.isPart}>
-                  <ChangeCount added={file.added} removed={file.removed} />
-                </Show>
+              <li>
+                <button
+                  type="button"
+                  class="changed-file"
+                  title={`Show the last change of ${visibleText(file.path)}`}
+                  onClick={() => props.onShow(file.lastAt)}
+                >
+                  <span class="changed-name">
+                    <span class="cut">{name(file.path).slice(folderOf(name(file.path)).length)}</span>
+                    <span class="changed-folder cut">{folderOf(name(file.path)) || "./"}</span>
+                  </span>
+                  <Show when={file.isNew}>
+                    <span class="chip">new</span>
+                  </Show>
+                  <Show when={!file.isPart}>
+                    <ChangeCount added={file.added} removed={file.removed} />
+                  </Show>
+                </button>
               </li>
             )}
           </For>

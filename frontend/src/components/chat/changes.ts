@@ -10,6 +10,8 @@ export interface ChangedFile {
   readonly isNew: boolean;
   /** Of some of its changes only a part is at hand, so nobody can count its lines. */
   readonly isPart: boolean;
+  /** The place of the call that changed it last. */
+  readonly lastAt: number;
 }
 
 export function changedFiles(blocks: readonly Block[]): ChangedFile[] {
@@ -26,6 +28,7 @@ export function changedFiles(blocks: readonly Block[]): ChangedFile[] {
         removed: removed + (old?.removed ?? 0),
         isNew: old?.isNew ?? content.oldText == null,
         isPart: isPart(content) || (old?.isPart ?? false),
+        lastAt: block.pos,
       });
     }
   }

@@ -1,11 +1,13 @@
 // The conversation: its rows, older ones as a person goes up, and the end held in view while they are at the end.
-import { createMemo, createSelector, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
+import { createEffect, createMemo, createSelector, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
 
 import { outbox, type Block, type ChatHandle, type ChatState } from "../../state";
 import { OutgoingMessage } from "../blocks/OutgoingMessage";
 import { changedFiles } from "../chat/changes";
+import { opened } from "../controls/opened";
 import { Skeleton } from "../controls/Skeleton";
 import { DownIcon } from "../icons";
+import { foldsAround, rowWith, takeGoal } from "./goal";
 import { keepPlace, takePlace, type LeftPlace } from "./leftPlace";
 import { rowsOf, type Row as RowShape } from "./rows";
 import { NO_TURN, Row, type PastTurn } from "./Row";
@@ -17,6 +19,8 @@ import { WorkingLine } from "./WorkingLine";
 const NEAR_END = 30;
 /** Further up than this many pages of older blocks nobody is brought back. */
 const MOST_PAGES = 40;
+/** What somebody asked to see comes so far below the top of the view. */
+const GAP_PIXELS = 24;
 
 export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX.Element {
   const scrolling = createScrolling();
@@ -55,6 +59,22 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
     const row = rowAt(key);
     if (row) scrolling.toPlace({ row, top });
   }
+  async function show(pos: number) {
+    const row = rowWith(rows(), pos);
+    if (!row) return;
+    for (const fold of foldsAround(row, pos) ?? []) opened(`${props.state.id}:${fold}`).set(true);
+    while (rows().indexOf(row) < rows().length - shown.count() && shown.grow(rows().length));
+    // A sheet it was asked for from gives the focus back as it closes.
+    await new Promise(requestAnimationFrame);
+    const place = column.querySelector<HTMLElement>(`[data-block="${pos}"]`);
+    if (!place) return;
+    place.querySelector<HTMLElement>("summary")?.focus({ preventScroll: true });
+    scrolling.toPlace({ row: place, top: GAP_PIXELS });
+  }
+  createEffect(() => {
+    const pos = takeGoal(props.state.id);
+    if (pos !== undefined) void untrack(() => show(pos));
+  });
   function leftPlace(): LeftPlace | undefined {
     const place = scrolling.place();
     const key = place?.row.getAttribute("data-row");

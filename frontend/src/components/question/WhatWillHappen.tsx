@@ -2,6 +2,7 @@
 import { For, Show, type JSX } from "solid-js";
 
 import type { Json, QuestionDetail, ToolContent } from "../../state";
+import { CopyButton } from "../controls/CopyButton";
 import { Fold } from "../controls/Fold";
 import { useHere } from "../conversation/here";
 import { Diff } from "../diff/Diff";
@@ -34,6 +35,7 @@ export function WhatWillHappen(props: { detail: QuestionDetail; name: string }):
               <li class="place">
                 <FileIcon />
                 <span class="mono">{visibleText(within(here.workspace, place.path ?? ""))}</span>
+                <CopyButton text={() => place.path ?? ""} label="Copy path" />
               </li>
             )}
           </For>

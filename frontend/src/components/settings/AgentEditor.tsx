@@ -85,7 +85,7 @@ export function AgentEditor(props: {
         </p>
         <Problem words={problems()["args"]} />
       </div>
-      <Variables env={form.env} problem={problems()["env"]} onChange={(env) => setForm("env", env)} />
+      <Variables env={form.env} isNew={!props.agent} problem={problems()["env"]} onChange={(env) => setForm("env", env)} />
       <details class="more">
         <summary>More</summary>
         <div class="more-body">
@@ -112,6 +112,7 @@ export function AgentEditor(props: {
 }
 
 function Variables(props: {
+  isNew: boolean;
   env: readonly Variable[];
   problem: string | undefined;
   onChange: (env: Variable[]) => void;
@@ -161,7 +162,9 @@ function Variables(props: {
         <PlusIcon />
         Add a variable
       </button>
-      <span class="field-note">Secrets are never shown again; left alone, they stay as they are.</span>
+      <span class="field-note">
+        Secrets are never shown again{props.isNew ? "" : "; left alone, they stay as they are"}.
+      </span>
       <Problem words={props.problem} />
     </fieldset>
   );

@@ -104,6 +104,7 @@ function Places(props: { block: ToolBlock }): JSX.Element {
                 {visibleText(within(here.workspace, place.path ?? ""))}
                 <Show when={place.line}>:{place.line}</Show>
               </span>
+              <CopyButton text={() => place.path ?? ""} label="Copy path" />
             </li>
           )}
         </For>
