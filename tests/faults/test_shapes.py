@@ -156,3 +156,33 @@ async def test_what_an_agent_takes_back_before_anybody_was_asked_is_not_asked(
         answers = [frame["error"]["code"] for frame in agent_log.received() if frame.get("id") == "w"]
         assert answers == [-32800]
         assert talk.of_kind("question") == []
+
+
+async def test_a_large_picture_in_a_message_says_where_it_is_whole(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R2: half of its data is of no use to anybody."""
+    picture = {"type": "image", "mimeType": "image/png", "data": "A" * 200_000}
+    notes = {"type": "resource", "resource": {"uri": "file:///notes.txt", "text": "B" * 200_000}}
+    async with talking(server, workspace) as talk:
+        spoken = [{"sessionUpdate": "agent_message_chunk", "content": part} for part in (picture, notes)]
+        await talk.run(script(say("look"), *map(update, spoken)))
+        [block] = await blocks(talk, "text")
+        shown, text = (part["content"] for part in block["parts"])
+        assert shown == {**picture, "data": "", "cut": True, "cut_at": shown["cut_at"]}
+        assert text["resource"]["text"].startswith("BBB")
+        whole = [(await talk.api.event(talk.id, part["cut_at"]))["block"] for part in (shown, text)]
+        assert whole == [picture, notes]
+
+
+async def test_a_request_without_a_name_is_answered_too(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K13: null is an id in ACP."""
+    asking = {"jsonrpc": "2.0", "id": None, "method": "_nobody/knows", "params": {}}
+    async with talking(server, workspace) as talk:
+        await talk.run(script(raw(json.dumps(asking)), say("x")))
+        await until(lambda: any("error" in frame for frame in agent_log.received()), 20)
+        [error] = [frame for frame in agent_log.received() if "error" in frame]
+        assert (error["id"], error["error"]["code"]) == (None, -32601)
+        assert talk.notices("unreadable-lines") == []

@@ -47,7 +47,7 @@ def explain(end: Json, agent: Agent) -> Exit:
         )
     return Exit(
         f"{agent.display_name} ended by itself with exit code {end.get('exit')}.",
-        "Its last words below may say why. Send a message to start it again.",
+        f"{'Its last words below may say why. ' if detail else ''}Send a message to start it again.",
         detail,
     )
 

@@ -142,7 +142,7 @@ def _asking(message: Json, method: Any) -> Frame:
         if given is not None and given is not params:
             return Unreadable("params that are no object")
         return Notification(method, params)
-    if isinstance(message["id"], bool) or not isinstance(message["id"], str | int):
+    if isinstance(message["id"], bool) or not isinstance(message["id"], str | int | None):
         return Unreadable("an id that is no id")
     return Call(id_text(message["id"]), method, params)
 

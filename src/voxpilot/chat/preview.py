@@ -33,6 +33,8 @@ def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
             break
     else:
         shown = {name: _fitting(value) for name, value in shown.items()}
+    if isinstance(shown.get("block"), dict) and "seq" in body:  # folded into a message, without the rest
+        shown = {**shown, "block": {**shown["block"], "cut_at": body["seq"]}}
     return {**shown, "cut": True, "size": size}
 
 
@@ -49,10 +51,20 @@ def _shorten(value: Any, characters: int, items: int) -> Any:
     if isinstance(value, dict):
         if value.get("type") == "diff" and isinstance(value.get("newText"), str):
             value = _shorten_diff(value, characters)
+        value = _without_data(value, characters)
         return {name: _shorten(inner, characters, items) for name, inner in list(value.items())[: items * 4]}
     if isinstance(value, list | tuple):
         return [_shorten(inner, characters, items) for inner in value[:items]]
     return value
+
+
+def _without_data(content: Json, characters: int) -> Json:
+    """A picture, a sound or a file without what it is made of: a part of that is of no use to anybody."""
+    for name in ("data", "blob"):
+        data = content.get(name)
+        if isinstance(data, str) and len(data) > characters and "mimeType" in content:
+            content = {**content, name: "", "cut": True}
+    return content
 
 
 def _shorten_diff(diff: Json, characters: int) -> Json:
