@@ -1,7 +1,7 @@
 // Beginning a chat: where, with which agent, and the first message. Enter is enough.
-import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from "solid-js";
+import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
 
-import { agents, createChat, draft, navigate, pathTo, settings, unheardWish, useChats, type ChatWish } from "../state";
+import { agents, createChat, draft, navigate, pathTo, route, settings, unheardWish, useChats, type ChatWish } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Composer } from "../components/composer/Composer";
@@ -47,6 +47,18 @@ export default function NewChatPage(): JSX.Element {
     setTried(undefined);
     choose();
   }
+  function choose(agent: string) {
+    setMode("agent");
+    setAgent(agent);
+  }
+  // The address may name one; that was so, too, when it was tried.
+  createEffect(() => {
+    const now = route();
+    const given = now.page === "new" ? now.agent : undefined;
+    if (given === undefined || untrack(tried)?.agent === given) return;
+    setTried(undefined);
+    choose(given);
+  });
   async function begin(text: string) {
     setStarting(true);
     setProblem(undefined);
@@ -89,12 +101,7 @@ export default function NewChatPage(): JSX.Element {
             mode={mode()}
             agent={agent()}
             onAssistant={() => change(() => setMode("llm"))}
-            onAgent={(id) =>
-              change(() => {
-                setMode("agent");
-                setAgent(id);
-              })
-            }
+            onAgent={(id) => change(() => choose(id))}
           />
           <Show when={mode() === "llm"}>
             <ModelChip />

@@ -5,6 +5,8 @@ import { followHistory, navigate, pathTo, route, routeOf } from "./route";
 test.each([
   ["/", { page: "home" }],
   ["/new", { page: "new" }],
+  ["/new/a%20b", { page: "new", agent: "a b" }],
+  ["/new/a/b", { page: "missing" }],
   ["/chat/abc", { page: "chat", id: "abc" }],
   ["/settings", { page: "settings", section: undefined }],
   ["/settings/agents", { page: "settings", section: "agents" }],

@@ -7,7 +7,8 @@ import { createSignal } from "solid-js";
 
 export type Route =
   | { page: "home" }
-  | { page: "new" }
+  /** With `agent`, one to begin with. */
+  | { page: "new"; agent?: string }
   | { page: "chat"; id: string }
   | { page: "settings"; section: string | undefined }
   | { page: "history"; agent: string }
@@ -31,6 +32,7 @@ export function navigate(path: string, how: { replace?: boolean } = {}): void {
 export const pathTo = {
   home: "/",
   newChat: "/new",
+  newChatWith: (agent: string) => `/new/${encodeURIComponent(agent)}`,
   chat: (id: string) => `/chat/${id}`,
   settings: (section?: string) => (section ? `/settings/${section}` : "/settings"),
   history: (agent: string) => `/history/${encodeURIComponent(agent)}`,
@@ -50,7 +52,7 @@ export function followHistory(): void {
 export function routeOf(path: string): Route {
   const [first, second, ...more] = path.split("/").filter(Boolean);
   if (first === undefined) return { page: "home" };
-  if (first === "new" && second === undefined) return { page: "new" };
+  if (first === "new" && more.length === 0) return { page: "new", ...(second && { agent: decoded(second) }) };
   if (first === "chat" && second !== undefined && more.length === 0) return { page: "chat", id: second };
   if (first === "settings" && more.length === 0) return { page: "settings", section: second };
   if (first === "history" && second !== undefined && more.length === 0) {

@@ -3,9 +3,11 @@
 // On a phone one of the two is seen: the list at home, the page everywhere else.
 import { createSignal, onCleanup, Show, type JSX } from "solid-js";
 
-import { connection, navigate, pathTo, route, session, signOut, useChats } from "../../state";
+import { agents, connection, navigate, pathTo, route, session, signOut, useChats } from "../../state";
+import { isThere } from "../agent/abilities";
 import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SettingsIcon, SunIcon } from "../icons";
 import { baseName } from "../paths";
+import { visibleText } from "../question/visibleText";
 import { attentionGroups } from "./attention";
 import { ChatList } from "./ChatList";
 import { ConnectionBanner } from "./ConnectionBanner";
@@ -38,6 +40,12 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
       note: `${baseName(chat.workspace)}${chat.needs_you > 0 ? " · needs you" : ""}`,
       icon: AgentIcon,
       act: () => navigate(pathTo.chat(chat.id)),
+    })),
+    ...(agents() ?? []).filter(isThere).map((agent) => ({
+      name: `New chat with ${visibleText(agent.display_name)}`,
+      note: "",
+      icon: PlusIcon,
+      act: () => navigate(pathTo.newChatWith(agent.id)),
     })),
     ...(["Agents", "Assistant", "Permissions", "Appearance", "Devices"] as const).map((name) => ({
       name: `Settings: ${name}`,
