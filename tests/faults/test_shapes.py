@@ -179,7 +179,7 @@ async def test_a_request_without_a_name_is_answered_too(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:
     """K13: null is an id in ACP."""
-    asking = {"jsonrpc": "2.0", "id": None, "method": "_nobody/knows", "params": {}}
+    asking: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "method": "_nobody/knows", "params": {}}
     async with talking(server, workspace) as talk:
         await talk.run(script(raw(json.dumps(asking)), say("x")))
         await until(lambda: any("error" in frame for frame in agent_log.received()), 20)
