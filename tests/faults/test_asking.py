@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,11 @@ from tests.fakes.script import (
 from tests.faults.driver import talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import ApiError
-from tests.kit.config import scripted
+from tests.kit.config import MARK, scripted
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
+
+ASKING_AGENT = Path(__file__).parents[1] / "fakes" / "asking_agent.py"
 
 
 async def test_two_permissions_at_once_are_decided_each_on_its_own(
@@ -156,3 +160,19 @@ async def test_fifty_permissions_at_once_are_fifty_decisions(
         await talk.ended(turn)
         assert agent_log.decisions() == options
         await talk.judge(text=spoken_by(script(chunks(3), ask_many(50)), options))
+
+
+async def test_an_agent_may_ask_before_it_opens_a_session(start_server: StartServer, workspace: Path) -> None:
+    """K13: about the request that opens it; a person may take longer over it than an agent may."""
+    asking = {"command": sys.executable, "args": [str(ASKING_AGENT)], "pass_env": [MARK]}
+    server = await start_server(agents={"asking": asking}, env={"VOXPILOT_RESTORE_TIMEOUT": "1"})
+    async with talking(server, workspace, "asking") as talk:
+        turn = await talk.send("hello")
+        question = await talk.question()
+        assert (question["type"], question["title"]) == ("url", "Agree to the terms")
+        assert (question["agent"], question["turn"]) == ("asking", turn)
+        await server.restart()
+        await until(lambda: time.time() > question["at"] + 1.5, 10)
+        await talk.api.answer_form(talk.id, question["id"], "accept")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        await talk.judge(text='{"action": "accept"}')

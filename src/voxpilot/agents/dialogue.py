@@ -55,7 +55,8 @@ class AnswerWanted:
     """The agent asks something that a person must answer: a permission, or a form or link to look at."""
 
     request: Request
-    session: Session
+    session: Session | None
+    """None if it is about a request of ours that opens a session or signs in."""
     params: Json
 
 
@@ -244,19 +245,16 @@ def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterat
     if call.method not in ("session/request_permission", "elicitation/create"):
         refuse(ledger, request, -32601, f"{call.method} is not offered")
         return
-    session = _session_asking(ledger, process_id, call.params)
-    if session is None:
+    session = session_of(ledger, process_id, call.params.get("sessionId"))
+    about: Request | None = None
+    if call.method == "elicitation/create" and "sessionId" not in call.params:
+        # It may name a request of ours instead of its session.
+        about = _open_request(ledger, process_id, "out", wire.id_text(call.params.get("requestId")))
+        session = ledger.get(Session, about.subject.get("session")) if about else None
+    if session is None and about is None:
         refuse(ledger, request, -32602, "no such session")
         return
     yield AnswerWanted(request, session, call.params)
-
-
-def _session_asking(ledger: Ledger, process_id: str, params: Json) -> Session | None:
-    """An elicitation may name a request of ours instead of its session."""
-    if "sessionId" in params or "requestId" not in params:
-        return session_of(ledger, process_id, params.get("sessionId"))
-    about = _open_request(ledger, process_id, "out", wire.id_text(params["requestId"]))
-    return ledger.get(Session, about.subject.get("session")) if about else None
 
 
 def _withdrawn(ledger: Ledger, process_id: str, params: Json) -> Iterator[Happening]:

@@ -28,9 +28,9 @@ class Wish:
     options: tuple[Json, ...] = ()
 
 
-def wish_of(ledger: Ledger, session: Session, wanted: AnswerWanted, at: float) -> Wish | None:
+def wish_of(ledger: Ledger, session: Session | None, wanted: AnswerWanted, at: float) -> Wish | None:
     """What is asked, or None when it cannot be put to a person; a tool call it names is recorded first."""
-    if wanted.request.method == "session/request_permission":
+    if session is not None and wanted.request.method == "session/request_permission":
         return _permission(ledger, session, wanted.params, at)
     return _elicitation(wanted.params)
 

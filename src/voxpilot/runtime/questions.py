@@ -17,7 +17,7 @@ from voxpilot.chat.events import Json, NoticeGiven, QuestionAnswered, QuestionAs
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.runtime.ground import caution
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request, Session, Turn
+from voxpilot.storage.rows import Process, Question, Request, Session, Task, Turn
 
 OPEN_LIMIT = 1000
 """Open questions in one chat; an agent that floods people with more gets no for an answer."""
@@ -33,9 +33,10 @@ class AlreadyDecided(Conflict):
 
 def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
     """Put what an agent asks to the person."""
-    session = ledger.get(Session, wanted.session.id) or wanted.session
-    turn = ledger.get(Turn, session.turn) if session.turn else None
-    if turn is None or turn.cancelled_at is not None or not session.prompting:
+    session = wanted.session and (ledger.get(Session, wanted.session.id) or wanted.session)
+    asking = _asking(ledger, wanted.request, session)
+    turn = ledger.get(Turn, asking["turn"]) if asking["turn"] else None
+    if turn is None or turn.cancelled_at is not None:
         # Nobody may approve what was stopped, or what no turn asked for.
         wishes.dismiss(ledger, wanted.request)
         return
@@ -50,17 +51,29 @@ def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
     question = Question(
         id=_id_for(wanted.request),
         chat_id=ledger.chat.id,
-        turn=session.turn,
+        turn=turn.id,
         process_id=wanted.request.process_id,
         request_id=wanted.request.id,
-        session_id=session.id,
+        session_id=session.id if session else "",
         type=wish.type,
         title=wish.title,
         detail=wish.detail,
         options=wish.options,
         asked_at=at,
     )
-    _put(ledger, question, session.agent, session.tool_call_id, at)
+    _put(ledger, question, asking["agent"], asking["tool_call_id"], at)
+
+
+def _asking(ledger: Ledger, request: Request, session: Session | None) -> Json:
+    """Who asks, and in which turn: a session that has a prompt, or an agent that is asked for a session."""
+    if session is not None:
+        turn = session.turn if session.prompting else None
+        return {"agent": session.agent, "turn": turn, "tool_call_id": session.tool_call_id}
+    process = ledger.get(Process, request.process_id)
+    for task in ledger.all(Task):
+        if process is not None and task.agent == process.agent:
+            return {"agent": task.agent, "turn": task.turn, "tool_call_id": task.tool_call_id}
+    return {"turn": None}
 
 
 def ask_ourselves(
@@ -139,7 +152,16 @@ def respond(
     if question.type == "form" and action == "accept":
         content = forms.checked(question.detail["schema"], content or {})
     wishes.respond(ledger, request, action, content if question.type == "form" else None)
+    if not question.session_id:
+        _wait_anew(ledger, question, at)
     return _decide(ledger, question, action, "person", at, where=where)
+
+
+def _wait_anew(ledger: Ledger, question: Question, at: float) -> None:
+    """The time that a person took is not the agent's, which was to open a session or to sign in."""
+    for request in ledger.all(Request):
+        if request.process_id == question.process_id and request.direction == "out":
+            ledger.change(request, created_at=at)
 
 
 def settle(ledger: Ledger, question: Question, outcome: str, at: float, reason: str | None = None) -> None:

@@ -98,9 +98,13 @@ class Restoring:
                 self._not_chosen(process, request, now)
 
     def _waited_for(self) -> list[tuple[Process, Request]]:
-        """Requests that an agent may still answer: one that is being ended is not waited for again."""
+        """Requests that an agent may still answer: one that is being ended is not waited for again.
+
+        Nor is one waited for that itself waits for a person.
+        """
+        asking = {question.process_id for question in self.ledger.all(Question) if not question.session_id}
         found = [(self.ledger.get(Process, request.process_id), request) for request in self._under_way()]
-        return [(p, request) for p, request in found if p is not None and p.state == "ready"]
+        return [(p, r) for p, r in found if p is not None and p.state == "ready" and p.id not in asking]
 
     def _deadline(self, process: Process, request: Request) -> float:
         """A request made while frames are read bears the keeper's time, which need not be ours."""
