@@ -32,6 +32,8 @@ ROWS: Mapping[str, str] = {
     "output": "shows what a command prints",
     "picture": "an attached picture reaches its model",
     "file": "an attached text reaches its model",
+    "tools-stdio": "starts a tool server (MCP) that VoxPilot's settings name",
+    "tools-http": "calls a tool server (MCP) at an address",
     "form": "asks its user questions of its own",
     "commands": "offers slash commands",
     "model": "its model can be chosen",

@@ -36,10 +36,12 @@ async def _two_at_once(talk: Talk, agent: RealAgent, place: Path, sheet: Sheet) 
     elsewhere.mkdir()
     async with talking(talk.server, elsewhere, agent.id) as other:
         await run(other, "say I am here too.")
-        one, two = await begin(talk, "slow 60 0.05"), await begin(other, "slow 61 0.05")
+        hold = f"hold {place / 'go'}\n"
+        one, two = await begin(talk, f"{hold}slow 60 0.01"), await begin(other, f"{hold}slow 61 0.01")
         await one.says("word3 ")
         await two.says("word3 ")
         together = one.end is None and two.end is None
+        (place / "go").touch()
         await one.ends()
         await two.ends()
         await other.judge()
