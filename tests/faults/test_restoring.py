@@ -329,6 +329,27 @@ async def test_further_folders_and_tool_servers_reach_the_agent(
         assert rows == [(agent_log.received("session/prompt")[-1]["params"]["sessionId"], str(workspace))]
 
 
+async def test_tool_servers_that_an_agent_cannot_use_are_told(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R24: those of a kind that it does not name are left out, and not in silence."""
+    web = {"type": "http", "url": "http://127.0.0.1:9/mcp"}
+    events = {"type": "sse", "url": "http://127.0.0.1:9/sse"}
+    settings = {"mcp_servers": {"notes": {"command": "notes"}, "web": web, "events": events}}
+    server = await start_server(settings=settings)
+    async with talking(server, workspace, "scripted-caps-off") as talk:
+        await talk.run(script(say("one")))
+        given = agent_log.received("session/new")[-1]["params"]["mcpServers"]
+        assert [server["name"] for server in given] == ["notes"]
+        [notice] = talk.notices("tool-servers-left-out")
+        assert "web, events" in notice["text"]
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("two")))
+        given = agent_log.received("session/new")[-1]["params"]["mcpServers"]
+        assert [server["name"] for server in given] == ["notes", "web", "events"]
+        assert talk.notices("tool-servers-left-out") == []
+
+
 async def test_the_agents_own_sessions_are_listed_and_forgotten(
     server: ServerProcess, workspace: Path, agent_log: AgentLog, place: Path
 ) -> None:

@@ -63,6 +63,7 @@ async def test_tool_servers_are_used(
     sheet.note("tools-http", "tools/list" in _asked(by_http))
     if refusal := _refusal(agent, place):
         assert _asked(by_pipe) == []
+        assert "started" in talk.notices("tool-servers-left-out")[0]["text"]
         sheet.note("tools-stdio", False, refusal)
     else:
         await until(

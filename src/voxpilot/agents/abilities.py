@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from voxpilot.agents.quirks import starts_tool_servers
 from voxpilot.chat.events import Json
 
 
@@ -30,6 +31,7 @@ class Abilities:
     audio: bool = False
     embedded: bool = False
     """Takes whole files inside a prompt."""
+    mcp_stdio: bool = True
     mcp_http: bool = False
     mcp_sse: bool = False
     logout: bool = False
@@ -77,6 +79,7 @@ def abilities_of(initialized: Json | None) -> Abilities:
         image=_has(prompts, "image") or _has(prompts, "images"),
         audio=_has(prompts, "audio"),
         embedded=_has(prompts, "embeddedContext"),
+        mcp_stdio=starts_tool_servers(initialized),
         mcp_http=_has(mcp, "http"),
         mcp_sse=_has(mcp, "sse"),
         logout=_has(_object(agent.get("auth")), "logout"),

@@ -71,6 +71,11 @@ def place_of(ledger: Ledger, able: Abilities, servers: Mapping[str, McpServer]) 
     return place
 
 
+def left_out(able: Abilities, servers: Mapping[str, McpServer]) -> list[str]:
+    """The names of those MCP servers that this agent will not use."""
+    return [name for name, server in servers.items() if not _can_use(able, server)]
+
+
 def listed(result: Any, session: Session) -> bool:
     return any(found.get("sessionId") == session.acp_session_id for found in sessions_in(result))
 
@@ -132,9 +137,12 @@ def _id_in(result: Any) -> str:
 
 
 def _servers(able: Abilities, servers: Mapping[str, McpServer]) -> list[Json]:
-    """Those that the agent can reach; every agent can start a program."""
-    reachable = {"stdio": True, "http": able.mcp_http, "sse": able.mcp_sse}
-    return [_server(name, server) for name, server in servers.items() if reachable[server.type]]
+    """Those of the kinds that the agent names, and all programs: one that drops them may learn better."""
+    return [_server(name, s) for name, s in servers.items() if s.type == "stdio" or _can_use(able, s)]
+
+
+def _can_use(able: Abilities, server: McpServer) -> bool:
+    return {"stdio": able.mcp_stdio, "http": able.mcp_http, "sse": able.mcp_sse}[server.type]
 
 
 def _server(name: str, server: McpServer) -> Json:

@@ -35,6 +35,18 @@ REMARKS = (
 )
 
 
+NO_PROGRAMS = (
+    # Every agent is to start tool servers that are programs. This one drops them, and only its own log says
+    # so ("Rejecting non-http/sse MCP server … from client"); those of its own settings it does start.
+    ("Copilot", "1.0.0"),
+)
+
+
+def starts_tool_servers(initialized: Json | None) -> bool:
+    """Whether the agent starts the tool servers it is told of."""
+    return not any(_is_called(initialized, name, version) for name, version in NO_PROGRAMS)
+
+
 def remark_in(initialized: Json | None, update: Any, is_speaking: bool) -> tuple[Level, str] | None:
     """A remark of the agent's own in an update. While its model is speaking, all is the model's."""
     match update:
@@ -47,10 +59,14 @@ def remark_in(initialized: Json | None, update: Any, is_speaking: bool) -> tuple
 
 
 def _remarks_of(initialized: Json | None) -> Remarks | None:
-    info = (initialized or {}).get("agentInfo")
-    if not isinstance(info, dict):
-        return None
     for remarks in REMARKS:
-        if info.get("name") == remarks.agent:
-            return remarks if is_enough(str(info.get("version")), remarks.first_version) else None
+        if _is_called(initialized, remarks.agent, remarks.first_version):
+            return remarks
     return None
+
+
+def _is_called(initialized: Json | None, name: str, first_version: str) -> bool:
+    info = (initialized or {}).get("agentInfo")
+    if not isinstance(info, dict) or info.get("name") != name:
+        return False
+    return bool(is_enough(str(info.get("version")), first_version))

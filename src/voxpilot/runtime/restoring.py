@@ -51,6 +51,7 @@ class Restoring:
             return session
         if self._may_open(process, now):
             opening.open_new(self.ledger, process, name, self._place(process), now)
+            self._tell_of_servers_left_out(process, now)
         return None
 
     def may_prompt(self, session: Session, task: Task, now: float) -> bool:
@@ -344,6 +345,13 @@ class Restoring:
         """Whether sessions may be given the tool servers that there are now."""
         servers = self.settings.mcp_servers
         return agreeing.are_servers_given(self.ledger, self.catalog, process.agent, servers, now)
+
+    def _tell_of_servers_left_out(self, process: Process, now: float) -> None:
+        names = opening.left_out(abilities_of(process.initialized), self.settings.mcp_servers)
+        if names:
+            name = self.catalog.describe(process.agent).display_name
+            text = f"{name} cannot use some of the tool servers in the settings: {', '.join(names)}."
+            self.ledger.emit(NoticeGiven(level="warning", code="tool-servers-left-out", text=text), now)
 
     def _place(self, process: Process) -> Json:
         return opening.place_of(self.ledger, abilities_of(process.initialized), self.settings.mcp_servers)
