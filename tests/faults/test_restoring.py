@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -427,3 +429,23 @@ async def test_a_list_that_never_ends_says_nothing(
         await talk.run(script(say("two")), within=60)
         assert talk.notices("restored")
         await talk.judge(text="onetwo")
+
+
+@pytest.mark.parametrize(("fault", "method"), [("slow-init=1", "initialize"), ("slow-new=1", "session/new")])
+async def test_what_an_agent_answered_while_the_server_was_down_was_in_time(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog, fault: str, method: str
+) -> None:
+    """C2: its answer is read before it is called too slow."""
+    server = await start_server(agents={"slow": scripted(fault, log=agent_log.path)})
+    async with talking(server, workspace, "slow") as talk:
+        turn = await talk.send(script(say("one")))
+        await until(lambda: bool(agent_log.received(method)), 30)
+        await server.kill()
+        asked = agent_log.received(method)[0]["id"]
+        await until(lambda: any(frame.get("id") == asked for frame in agent_log.sent()), 30)
+        with closing(sqlite3.connect(server.database, timeout=10)) as connection, connection:
+            connection.execute("UPDATE requests SET created_at = created_at - 1000")
+            connection.execute("UPDATE agent_processes SET started_at = started_at - 1000")
+        await server.start()
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        await talk.judge(text="one")

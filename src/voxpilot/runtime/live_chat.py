@@ -233,8 +233,10 @@ class LiveChat:
         return step
 
     def _progress(self) -> Progress:
-        house = self._house
-        return Progress(self.ledger, house.settings, house.catalog, not self.winding_down, self._place_of)
+        house, may_begin = self._house, not self.winding_down
+        begun = [process for process in self.ledger.all(Process) if process.state != "waiting"]
+        is_heard = all(process.id in self._links for process in begun)
+        return Progress(self.ledger, house.settings, house.catalog, may_begin, self._place_of, is_heard)
 
     def _place_of(self, process_id: str) -> int:
         self._lined_up.add(process_id)

@@ -50,6 +50,8 @@ class Progress:
     """False while winding down: queued messages wait for the next start."""
     place_of: Callable[[str], int] = lambda _: 0
     """A process's place in the line of those that want to start; 0 if it may."""
+    is_heard: bool = True
+    """False before the agents' journals were looked into: what they hold may have come in time."""
 
     def advance(self, now: float) -> None:
         """Begin the next turn if none runs, and do whatever the running one lacks."""
@@ -109,12 +111,14 @@ class Progress:
         for process in self.ledger.all(Process):
             if process.state == "waiting" and self.may_begin:
                 self._launching().line_up(process, now)
-            elif process.state == "starting":
+            elif process.state == "starting" and self.is_heard:
                 self._launching().watch(process, now)
             elif process.state == "stopping" and not process.lines_out:
                 self.process_ended(process, {"reason": "stopped"}, now)  # it never began
             elif process.state == "stopping":
                 leaving.on_time(self.ledger, process, now)
+        if not self.is_heard:
+            return
         self._restoring().on_time(now)
         signing_in.on_time(self.ledger, self.settings, self.catalog, now)
         current = turn.running(self.ledger)
