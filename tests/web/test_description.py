@@ -36,6 +36,7 @@ from tests.web.house import House, routes
 from tests.web.schema import complaints, resolve
 from voxpilot.chat.events import EVENT_TYPES
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 NOT_DESCRIBED = {"/", "/shell.js", "/api/openapi.json"}
 
 
@@ -110,6 +111,12 @@ async def test_every_kind_of_event_has_a_shape(document: Any) -> None:
     for path in ("/api/stream", "/api/chats/{chat_id}/stream"):
         content = document["paths"][path]["get"]["responses"]["200"]["content"]
         assert content == {"text/event-stream": {"schema": {"$ref": "#/components/schemas/StreamEvents"}}}
+
+
+async def test_every_kind_of_block_is_named(document: Any) -> None:
+    golden = [json.loads(path.read_text(encoding="utf-8")) for path in GOLDEN.glob("*.json")]
+    kinds = {block["kind"] for told in golden for block in told["blocks"]}
+    assert set(document["components"]["schemas"]["Block"]["properties"]["kind"]["enum"]) == kinds
 
 
 def check(document: Any, events: list[Event]) -> set[str]:

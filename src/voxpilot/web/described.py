@@ -73,7 +73,18 @@ class Block(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     pos: int = Field(description="Its place: the number of the event that began it.")
-    kind: Literal["message", "text", "thought", "tool", "plan", "question", "notice", "turn", "unknown"]
+    kind: Literal[
+        "message",
+        "text",
+        "thought",
+        "tool",
+        "terminal",
+        "plan",
+        "question",
+        "notice",
+        "turn",
+        "unknown",
+    ]
     at: float
     turn: str = _optional()
     tool_call_id: str = _optional()
