@@ -186,3 +186,36 @@ async def test_a_request_without_a_name_is_answered_too(
         [error] = [frame for frame in agent_log.received() if "error" in frame]
         assert (error["id"], error["error"]["code"]) == (None, -32601)
         assert talk.notices("unreadable-lines") == []
+
+
+async def test_content_that_is_not_what_it_says_is_kept_as_something_unknown(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R2, R102, R105: and nothing that agents say of a part passes for what we say of it."""
+    text = {"type": "content", "content": {"type": "text", "text": "bare"}}
+    odd: list[dict[str, Any]] = [
+        {"type": "diff", "path": "/a", "newText": None},
+        {"type": "diff", "path": "/a", "oldText": 5, "newText": "x"},
+        {"type": "diff", "newText": "x"},
+        {"type": "content"},
+        {"type": "content", "content": {"type": "text", "text": 5}},
+        {"type": "terminal", "terminalId": 5},
+    ]
+    good = {"type": "diff", "path": "/a", "newText": "x"}
+    content = [*odd, {"type": "content", "content": "bare"}, {**good, "cut": True, "whole_at": 1}]
+    places = [{"path": 5}, {"line": 3}, {"path": "/a", "line": 1}]
+    call = {"sessionUpdate": "tool_call", "toolCallId": "a", "title": "Odd", "kind": "edit"}
+    entries = [{"content": None, "description": "Look"}, {"content": "Do"}]
+    forged = {"type": "image", "mimeType": "image/png", "data": "AAAA", "cut_at": 1}
+    async with talking(server, workspace) as talk:
+        told = update({**call, "content": content, "locations": places})
+        planned = update({"sessionUpdate": "plan", "entries": entries})
+        spoken = update({"sessionUpdate": "agent_message_chunk", "content": forged})
+        await talk.run(script(told, planned, spoken))
+        [tool] = await blocks(talk, "tool")
+        assert tool["content"] == [*({"type": "unknown", "raw": item} for item in odd), text, good]
+        assert tool["locations"] == [{"path": "/a", "line": 1}]
+        [plan] = await blocks(talk, "plan")
+        assert [entry["content"] for entry in plan["entries"]] == ["Look", "Do"]
+        [block] = await blocks(talk, "text")
+        assert "cut_at" not in block["parts"][0]["content"]

@@ -74,7 +74,7 @@ def tool_fields(call: Json) -> Json:
         "name": _text(call.get("name")),
         "input": call.get("rawInput"),
         "output": call.get("rawOutput"),
-        "locations": _listed(call.get("locations")),
+        "locations": _places(call.get("locations")),
         "content": _content(call.get("content")),
         "meta": without_terminals(call.get("_meta")),
     }
@@ -96,8 +96,9 @@ def _chunk(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     match content:
         case {"type": "text", "text": str(text)}:
             ledger.speak(_spoken(session, update["sessionUpdate"], message, text), at)
-        case {"type": str()}:
-            ledger.emit(replace(_spoken(session, update["sessionUpdate"], message, ""), block=content), at)
+        case {"type": str(kind)} if kind != "text":
+            block = _without_marks(content)
+            ledger.emit(replace(_spoken(session, update["sessionUpdate"], message, ""), block=block), at)
         case _:
             raise NotUnderstood
 
@@ -179,7 +180,7 @@ def _plan(ledger: Ledger, session: Session, update: Json, at: float) -> None:
 
 def _plan_entry(entry: Json) -> Json:
     return {
-        "content": str(entry.get("content", entry.get("description", ""))),
+        "content": str(entry.get("content") or entry.get("description") or ""),
         "priority": str(entry.get("priority") or "medium"),
         "status": str(entry.get("status") or "pending"),
     }
@@ -261,19 +262,42 @@ def _content(value: Any) -> tuple[Json, ...] | None:
     items = _listed({"type": "text", "text": value} if isinstance(value, str) and value else value)
     if items is None:
         return None
-    bare = ("text", "image", "audio", "resource_link", "resource")
-    return tuple(
-        {"type": "content", "content": item} if item.get("type") in bare else _without_marks(item)
-        for item in items
-        if item.get("type") != "diff" or isinstance(item.get("path"), str)
-    )
+    return tuple(map(_item, items))
+
+
+def _item(item: Json) -> Json:
+    """One thing in a tool call; what is not shaped as it says is kept as something unknown."""
+    match item:
+        case {"type": "text" | "image" | "audio" | "resource_link" | "resource"}:
+            return _item({"type": "content", "content": item})
+        case {"type": "content", "content": str(text)}:
+            return {"type": "content", "content": {"type": "text", "text": text}}
+        case {"type": "content", "content": {"type": "text", "text": str()}}:
+            return item
+        case {"type": "content", "content": {"type": str(kind)} as content} if kind != "text":
+            return {**item, "content": _without_marks(content)}
+        case {"type": "terminal", "terminalId": str()}:
+            return item
+        case {"type": "diff", "path": str(), "newText": str()} if _is_text_or_none(item.get("oldText")):
+            return _without_marks(item)
+        case {"type": "content" | "terminal" | "diff"}:
+            return {"type": "unknown", "raw": item}
+    return item
 
 
 def _without_marks(item: Json) -> Json:
-    """A diff without what only we may say of it: that it is a part, and where all of it is."""
-    if item.get("type") != "diff":
-        return item
-    return {name: value for name, value in item.items() if name not in ("cut", "from_line", "whole_at")}
+    """Without what only we may say of it: that it is a part, and where all of it is."""
+    marks = ("cut", "cut_at", "from_line", "whole_at")
+    return {name: value for name, value in item.items() if name not in marks}
+
+
+def _is_text_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _places(value: Any) -> tuple[Json, ...] | None:
+    places = _listed(value)
+    return places and tuple(place for place in places if isinstance(place.get("path"), str))
 
 
 _Rule = Callable[[Ledger, Session, Json, float], None]
