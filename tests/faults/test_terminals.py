@@ -467,3 +467,17 @@ def _environment(pid: int) -> bytes:
     with suppress(OSError):
         return Path(f"/proc/{pid}/environ").read_bytes()
     return b""
+
+
+async def test_an_agent_adds_nothing_to_what_our_commands_printed(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R97: also not once it has released the command, by what it may say of commands of its own."""
+    meta = {"terminal_output": {"terminal_id": "$terminalId", "data": "forged"}}
+    told = {"sessionUpdate": "tool_call", "toolCallId": "a", "title": "A call", "_meta": meta}
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(run("echo real"), WAIT, RELEASE, say("released"), update(told)))
+        await allow(talk)
+        await talk.ended(turn)
+        await talk.run(script(say("again")))
+        assert printed(talk) == "real\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.conftest import StartServer
 from tests.kit.client import Api
-from tests.kit.config import scripted, scripted_agents, write_config
+from tests.kit.config import MARK, scripted, scripted_agents, write_config
 from tests.kit.processes import marked
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
@@ -187,3 +188,15 @@ async def test_doctor_finds_agents_left_without_a_server(
     told = {step["name"]: step for step in lines((await finished("doctor", "--json", "demo")).out)}
     assert told["processes"]["text"] == "1 agent left without a server."
     assert told["processes"]["outcome"] == "warning"
+
+
+async def test_an_agent_that_asks_something_meanwhile_is_refused_and_not_left_waiting(
+    start_server: StartServer, mark: str
+) -> None:
+    """Nobody is there to decide; it opens its session without."""
+    agent = Path(__file__).parents[1] / "fakes" / "asking_agent.py"
+    asking = {"command": sys.executable, "args": [str(agent)], "pass_env": [MARK]}
+    server = await start_server(agents={"asking": asking})
+    async with Api(server.url, server.token) as api:
+        steps, _ = await check(api, "asking")
+    assert {step["name"]: step["outcome"] for step in steps}["session"] == "ok"

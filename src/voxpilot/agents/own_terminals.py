@@ -34,7 +34,9 @@ def tell_of_terminal(ledger: Ledger, session: Session, call: Json, at: float) ->
         return
     inside = {"turn": session.turn, "tool_call_id": session.tool_call_id}
     for event in (*_opened(call, meta, inside), *_printed(meta, inside), *_exited(meta, inside)):
-        if ledger.get(Terminal, event.terminal_id) is None:  # of those that we run, we know better
+        # Of those that we run, and of those that we ran, we know better.
+        is_ours = event.terminal_id.startswith(f"{session.process_id}-")
+        if not is_ours and ledger.get(Terminal, event.terminal_id) is None:
             ledger.emit(event, at)
 
 

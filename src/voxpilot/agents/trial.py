@@ -22,6 +22,7 @@ import orjson
 from voxpilot.agents import wire
 from voxpilot.agents.catalog import Agent, Catalog
 from voxpilot.agents.exits import Exit, explain
+from voxpilot.agents.failures import NOT_OFFERED
 from voxpilot.chat.events import Json
 from voxpilot.keeper.attach import Attachment, attach, start_keeper
 from voxpilot.keeper.journal import ENDED, PRINTED, JournalReader
@@ -116,8 +117,18 @@ class Trial:
 
     def _hear(self, lines: bytes) -> None:
         for line in lines.split(b"\n"):
-            if line.strip() and isinstance(frame := wire.frame_of(wire.decode(line)), wire.Answer):
-                self._answers[frame.rpc_id] = frame
+            match wire.frame_of(wire.decode(line)) if line.strip() else None:
+                case wire.Answer() as answer:
+                    self._answers[answer.rpc_id] = answer
+                case wire.Call() as call:
+                    self._refuse(call)
+
+    def _refuse(self, call: wire.Call) -> None:
+        """Nobody is there to decide anything; but an agent may wait for an answer before it gives its own."""
+        if self._attachment is not None:
+            self._sent += 1
+            refusal = wire.failure(call.rpc_id, NOT_OFFERED, f"{call.method} is not offered here")
+            self._attachment.send(self._sent, refusal)
 
     def _why(self) -> Exit:
         return explain(self._end or {"reason": "lost"}, self._agent)
