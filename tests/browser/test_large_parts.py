@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from tests.browser.conftest import Meet
 from tests.browser.test_long_chats import GO_UP
 from tests.fakes.script import request, say, script, tool, update, wait_file
 from tests.kit.client import Api
+from tests.kit.pictures import png
 
 OPTIONS = [{"optionId": "no", "name": "Reject", "kind": "reject_once"}]
 OLD = "".join(f"line {number} of the file\n" for number in range(1, 2501))
@@ -197,3 +200,19 @@ async def test_what_is_not_at_hand_of_an_enormous_turn_is_not_passed_over(
     await expect(footer).to_contain_text("s80 files changed")
     await expect(footer.get_by_role("button", name="Copy answer")).to_be_visible()
     await expect(head).to_have_text("Changes80")
+
+
+async def test_a_large_picture_of_an_agent_is_shown_on_request(meet: Meet, api: Api, chat: str) -> None:
+    """R108: its data does not come unasked."""
+    side = 200
+    data = b64encode(png(side, random.Random(1).randbytes(3 * side * side))).decode()
+    content = {"type": "image", "mimeType": "image/png", "data": data}
+    tab = await (await meet("laptop")).open_chat(chat)
+    await api.prompt(chat, script(update({"sessionUpdate": "agent_message_chunk", "content": content})))
+    await tab.turns_end()
+    picture = tab.page.locator("img.md-image")
+    await expect(tab.page.get_by_text("image (image/png), not shown")).to_be_visible()
+    await expect(picture).to_have_count(0)
+    await tab.page.get_by_role("button", name="Load all").click()
+    await expect(picture).to_have_js_property("naturalWidth", side)
+    await expect(tab.page.get_by_role("button", name="Load all")).to_have_count(0)

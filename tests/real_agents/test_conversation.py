@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import struct
-import zlib
 from base64 import b64encode
 from pathlib import Path
 
 from tests.faults.driver import Talk
 from tests.kit.llm import ScriptedLlm
+from tests.kit.pictures import png
 from tests.kit.waiting import until
 from tests.real_agents.day import (
     PATIENCE,
@@ -125,7 +124,7 @@ async def _obeys_a_refusal(talk: Talk, workspace: Path, sheet: Sheet) -> None:
 
 
 async def _takes_what_is_attached(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
-    picture = {"type": "image", "mimeType": "image/png", "data": b64encode(_png()).decode()}
+    picture = {"type": "image", "mimeType": "image/png", "data": b64encode(png()).decode()}
     turn = await TurnSeen(talk, await talk.send("say I see it.", attachments=[picture])).ends()
     assert turn.text == "I see it."
     sheet.note("picture", llm.asked("say I see it.")[-1]["pictures"] > 0)
@@ -140,22 +139,6 @@ async def _takes_what_is_attached(talk: Talk, llm: ScriptedLlm, sheet: Sheet) ->
         named = [Path(path) for path in re.findall(r"/\S+\.txt", heard[-1])]
         found = any("heliotrope" in path.read_text() for path in named if path.exists())
         sheet.note("file", found, "its model is told the path of a copy" if found else heard[-1])
-
-
-def _png(size: int = 16) -> bytes:
-    """A small red picture."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    rows = b"".join(b"\0" + b"\xd0\x20\x20" * size for _ in range(size))
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
-    )
 
 
 async def _plans_and_asks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:

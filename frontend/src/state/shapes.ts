@@ -188,6 +188,8 @@ export interface ContentPart {
   uri?: string;
   name?: string;
   resource?: { uri?: string; text?: string; blob?: string; mimeType?: string };
+  /** The event that holds it whole, of a large one. */
+  cut_at?: number;
 }
 
 /** A command that runs, or ran, for an agent. */

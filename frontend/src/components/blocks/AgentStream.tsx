@@ -4,7 +4,7 @@ import { For, Show, type JSX } from "solid-js";
 import type { ContentPart, TextBlock } from "../../state";
 import { followEnd } from "../controls/followEnd";
 import { visibleText } from "../question/visibleText";
-import { ContentPartView } from "../tool/ContentPart";
+import { MessagePart } from "./MessagePart";
 
 export function AgentStream(props: { block: TextBlock; isLive: boolean }): JSX.Element {
   let box!: HTMLPreElement;
@@ -29,7 +29,7 @@ export function AgentStream(props: { block: TextBlock; isLive: boolean }): JSX.E
       <Show when={props.block.parts}>
         {(parts) => (
           <For each={parts()}>
-            {(part) => <ContentPartView part={part.content as unknown as ContentPart} isProse={false} />}
+            {(part) => <MessagePart part={part.content as unknown as ContentPart} isProse={false} />}
           </For>
         )}
       </Show>

@@ -6,7 +6,7 @@ import { Markdown } from "../../markdown/Markdown";
 import { Fold } from "../controls/Fold";
 import { useHere } from "../conversation/here";
 import { RetryIcon } from "../icons";
-import { ContentPartView } from "../tool/ContentPart";
+import { MessagePart } from "./MessagePart";
 
 export function TextBlockView(props: { block: TextBlock; isLast: boolean }): JSX.Element {
   return (
@@ -47,9 +47,7 @@ function Spoken(props: { block: TextBlock; isLast: boolean }): JSX.Element {
       <Markdown text={props.block.text} isFinished={isFinished()} />
       <Show when={props.block.parts}>
         {(parts) => (
-          <For each={parts()}>
-            {(part) => <ContentPartView part={part.content as unknown as ContentPart} isProse={true} />}
-          </For>
+          <For each={parts()}>{(part) => <MessagePart part={part.content as unknown as ContentPart} isProse={true} />}</For>
         )}
       </Show>
     </article>
