@@ -109,7 +109,7 @@ async def test_a_session_of_the_agents_own_is_opened_and_gone_on_with(
     await tab.page.wait_for_url("**/chat/*")
     await tab.says("long ago")
     await tab.send(script(say(" and now")))
-    await tab.turns_end()
+    await tab.turns_end(2)
     await tab.says("long ago and now")
     sessions = {frame["params"]["sessionId"] for frame in agent_log.received("session/prompt")}
     assert len(sessions) == 1
