@@ -3,7 +3,7 @@
 # address that other machines can reach. JOBS=… is how many tests run side by side.
 
 PYTHON ?= python3
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 HOST ?=
 PORT ?=
 EXPOSE ?=
