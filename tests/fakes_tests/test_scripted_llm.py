@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,17 @@ READ_TOOL = {"type": "object", "properties": {"path": {"type": "string"}}, "requ
 def llm(tmp_path: Path) -> Iterator[ScriptedLlm]:
     with scripted_llm(tmp_path / "calls.jsonl", ["--scripts", str(tmp_path / "scripts.json")]) as running:
         yield running
+
+
+def ended(llm: ScriptedLlm, count: int) -> list[dict[str, Any]]:
+    """So many requests, once the end of each is written, which may be after its reply was read."""
+    given_up_at = time.monotonic() + 10
+    while time.monotonic() < given_up_at:
+        asked = llm.asked()
+        if len(asked) == count and all(request["ended"] for request in asked):
+            return asked
+        time.sleep(0.01)
+    raise AssertionError(f"not ended: {llm.asked()}")
 
 
 class Chat:
@@ -190,7 +202,7 @@ def test_a_broken_stream_ends_without_its_end(llm: ScriptedLlm, client: Client) 
     client.user("break\nslow 50 0.001")
     with pytest.raises(httpx2.RemoteProtocolError):
         stream(llm, client)
-    assert [request["ended"] for request in llm.asked("break")] == ["broken"]
+    assert [request["ended"] for request in ended(llm, 1)] == ["broken"]
 
 
 def test_a_request_without_tools_is_an_agents_own(llm: ScriptedLlm, client: Client) -> None:
@@ -240,7 +252,7 @@ def test_the_log_tells_each_request_and_its_end(llm: ScriptedLlm) -> None:
     post(llm, client)
     client.user("fail 500")
     post(llm, client)
-    assert [(request["user"], request["ended"]) for request in llm.asked()] == [
+    assert [(request["user"], request["ended"]) for request in ended(llm, 2)] == [
         ("say one", "whole"),
         ("fail 500", "failed"),
     ]
