@@ -19,6 +19,17 @@ from tests.kit.server import ServerProcess
 
 StartServer = Callable[..., Awaitable[ServerProcess]]
 NoteFigure = Callable[[str], None]
+LONG = (
+    "tests/survival/",
+    "tests/stories/test_long_talk.py",
+    "tests/browser/test_looks.py",
+    "tests/real_agents/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first: at the end one test would run alone for minutes."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture
