@@ -37,6 +37,8 @@ SPOKEN: dict[str, type[TextSpoken] | type[ThoughtSpoken]] = {
     "agent_message_chunk": TextSpoken,
     "agent_thought_chunk": ThoughtSpoken,
 }
+NEW_CALL: Json = {"title": "", "tool_kind": "other", "status": "pending"}
+"""What holds of a tool call for as long as its agent has not said otherwise."""
 
 
 class NotUnderstood(Exception):
@@ -126,7 +128,7 @@ def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> No
 def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
     id = tool_id(update)
-    fields = {"title": "", "tool_kind": "other", "status": "pending", **tool_fields(update)}
+    fields = {**NEW_CALL, **tool_fields(update)}
     known = ledger.transcript.tool(id, session.tool_call_id)
     if known is not None and known.get("turn") == session.turn and _steps_back(session, known, fields):
         fields["status"] = known["status"]

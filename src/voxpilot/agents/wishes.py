@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from voxpilot.agents.dialogue import AnswerWanted, refuse, reply
 from voxpilot.agents.failures import CANCELLED
-from voxpilot.agents.translate import NotUnderstood, tool_fields, tool_id
+from voxpilot.agents.translate import NEW_CALL, NotUnderstood, tool_fields, tool_id
 from voxpilot.chat.events import Json, ToolCallChanged, ToolCallStarted
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
@@ -84,9 +84,7 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
     places = known.get("cut_at", {})
     cut_at = {name: seq for name, seq in places.items() if name in detail and not fields.get(name)}
     is_kept = any("whole_at" in item for item in detail.get("content", ()))
-    if (
-        cut_at or is_kept
-    ):  # what was said before the request is known in part only; these events hold all of it
+    if cut_at or is_kept:  # what was said before is known in part only; these events hold all of it
         detail |= {"cut": True, "cut_at": cut_at}
     return Wish(
         "permission", str(title or "The agent asks for permission"), {**detail, "tool": call_id}, options
@@ -108,8 +106,7 @@ def _recorded(ledger: Ledger, session: Session, id: str, fields: Json, at: float
     if known is None or known.get("turn") == session.turn:
         ledger.emit(ToolCallChanged(**inside, **fields), at)
     else:
-        first = {"title": "", "tool_kind": "other", "status": "pending", **fields}
-        ledger.emit(ToolCallStarted(**inside, **first), at)
+        ledger.emit(ToolCallStarted(**inside, **{**NEW_CALL, **fields}), at)
     return ledger.transcript.tool(id, session.tool_call_id) or {}
 
 

@@ -54,11 +54,12 @@ class Leftovers:
         self._stops: list[Stop] = []
         self._booted = 0.0  # when, by the clock on the wall
         self._set_at = 0.0  # when that clock was last set, in seconds since the machine started
+        self._can_find = processes.has_proc()
         self._mind_clock()
 
     def expect(self, stop: Stop) -> None:
         """The agent gets the word now. From here on no clock counts that somebody may set."""
-        if processes.has_proc():
+        if self._can_find:
             self._mind_clock()
             stop.since = max(stop.since - self._booted, self._set_at)
             stop.until = since_boot()
@@ -95,6 +96,8 @@ class Leftovers:
 
     def _mind_clock(self) -> None:
         """Times from before the clock was set mean nothing after it: then rather too little is ended."""
+        if not self._can_find:
+            return
         now = since_boot()
         booted = time.time() - now
         if self._booted and abs(booted - self._booted) > SET_SECONDS:
@@ -115,8 +118,8 @@ class Leftovers:
 
 
 def since_boot() -> float:
-    """Seconds since the machine started, as start times of processes are counted; 0 where there are none."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if processes.has_proc() else 0.0
+    """Seconds since the machine started, as start times of processes are counted."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _end(stop: Stop, family: processes.Family, pid: int, number: int) -> None:
