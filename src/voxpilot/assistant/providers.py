@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,7 +17,7 @@ from pydantic import SecretStr
 from voxpilot.assistant.failures import ModelFailed, NoModel, Reason, failure
 from voxpilot.assistant.llm import ask
 from voxpilot.assistant.shapes import Delta, ModelChoice, PersonSaid, Wire
-from voxpilot.settings import AssistantSettings
+from voxpilot.settings import AssistantSettings, is_this_machine
 
 LIST_SECONDS = 15.0
 
@@ -213,17 +212,10 @@ def _is_as_safe(one: str, other: str) -> bool:
     """Whether what may be sent to the other address may be sent to this one: the same, and not in clear."""
     try:
         new, old = urlsplit(one), urlsplit(other)
-        is_clear = new.scheme == "http" and old.scheme == "https" and not _is_here(new.hostname or "")
+        is_clear = new.scheme == "http" and old.scheme == "https" and not is_this_machine(new.hostname or "")
     except ValueError:
         return False
     return new.netloc == old.netloc and not is_clear
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _key_hint(provider: Provider) -> str:

@@ -77,6 +77,14 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def is_this_machine(host: str) -> bool:
+    """Whether the name or address leads to this machine and no other."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
 class AgentSettings(Frozen):
     """One agent as the settings file gives it. Of a known agent only what differs need be given."""
 
@@ -214,10 +222,7 @@ class Settings(Frozen):
     @property
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost" or self.host.endswith(".localhost")
+        return is_this_machine(self.host)
 
     @property
     def database(self) -> Path:
