@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import orjson
+import pytest
 
 from tests.runtime.replay import CHAT, Replay
 from voxpilot.chat.events import NoticeGiven, TextSpoken
 from voxpilot.storage.database import Database
-from voxpilot.storage.event_log import PAGE_BYTES, Recorded, read_after
+from voxpilot.storage.event_log import PAGE_BYTES, Recorded, encode, numbered, read_after
 
 
 async def test_a_piece_of_the_log_is_bounded_in_bytes_and_the_pieces_are_the_whole(tmp_path: Path) -> None:
@@ -35,6 +37,17 @@ async def test_deltas_cut_apart_by_the_end_of_a_piece_lose_nothing(tmp_path: Pat
     pieces = await pieces_of(tmp_path / "x.db")
     assert len(pieces) > 5
     assert expected == "".join(words) == "".join(_content(event) for piece in pieces for event in piece)
+
+
+@pytest.mark.parametrize("letters", [10, 3_000, 60_000])
+def test_the_newest_events_take_no_more_memory_than_they_are_long(letters: int) -> None:
+    """P3: they are held for those who look, thousands at a time."""
+    spoken = [numbered(TextSpoken(message_id="m", content="x" * letters), seq, 0) for seq in range(100)]
+    tracemalloc.start()
+    held = [encode(body)[1] for body in spoken]
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 1.5 * sum(len(body) + 60 for body in held)
 
 
 async def pieces_of(path: Path) -> list[list[Recorded]]:

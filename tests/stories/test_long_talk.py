@@ -17,7 +17,7 @@ CONTEXT_TOKENS = 32_000
 BYTES_A_TOKEN = 3.5
 """A cautious figure for text such as this; a real one is nearer to four."""
 WORKS_EVERY = 20
-GROWTH = 60_000_000
+GROWTH = 50_000_000
 """How much larger the server may be at the end than it was after the first tenth."""
 
 

@@ -110,6 +110,7 @@ class Database:
                 group.append(following)
             for waiting, error in zip(group, _write_group(connection, group), strict=True):
                 waiting.done(error)
+            del first, group, waiting  # may be large, and the next may be long in coming
         connection.close()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import logging
 import os
 import resource
@@ -34,6 +35,8 @@ from voxpilot.web.protocol import DoorProtocol
 
 log = logging.getLogger(__name__)
 DESCRIPTORS = 16_384
+_M_ARENA_MAX = -8
+"""What glibc's mallopt calls the number of its heaps."""
 _CONNECTION_OPTIONS = {
     # A peer that takes nothing for a minute is gone, whatever its network says.
     "TCP_USER_TIMEOUT": 60_000,
@@ -73,6 +76,7 @@ def run(live: LiveSettings, announce: Callable[[str], None]) -> None:
         raise WouldBeExposed(settings.host)
     umask.make_private()
     _allow_descriptors()
+    _use_one_heap()
     data_dir.prepare(settings.data_dir)
     with data_dir.held(settings.data_dir) as mark, _listen(settings) as sock:
         migrate(settings.database)
@@ -169,3 +173,9 @@ def _allow_descriptors() -> None:
     wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _use_one_heap() -> None:
+    """What one thread frees, another can use; else each holds the most it ever needed. For glibc only."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
