@@ -146,6 +146,49 @@ async def test_a_permission_that_offers_nothing_or_names_no_session_is_refused(
         await talk.judge(text="xy")
 
 
+async def test_options_that_share_an_id_are_told_apart_by_what_was_pressed(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """K13: the agent gets its id, what is kept is the choice, and the card says what cannot be told."""
+    long = "x" * 2000
+    given = [
+        {"optionId": "ok", "name": "Allow", "kind": "allow_once"},
+        {"optionId": "ok", "name": "Reject", "kind": "reject_once"},
+        {"optionId": "ok", "name": "Reject", "kind": "reject_once"},
+        {"optionId": "option-2", "name": "Later", "kind": "postpone"},
+        {"optionId": long, "name": "Always", "kind": "allow_always"},
+    ]
+    async with talking(server, workspace) as talk:
+        await talk.api.change_chat(talk.id, permissions="auto")  # which does not choose among such
+        await talk.run(script(say("x")))
+        session = agent_log.received("session/prompt")[0]["params"]["sessionId"]
+        asking = [permission(session, 20 + number) for number in range(4)]
+        for frame in asking:
+            frame["params"]["options"] = given
+        turn = await talk.send(script(*(raw(json.dumps(frame)) for frame in asking), wait_file("go")))
+        await talk.question(4)
+        pressed = ["Reject", "Allow", "Later", "Always"]
+        for question, label in zip(talk.of_kind("question"), pressed, strict=True):
+            assert [option["label"] for option in question["options"]] == [
+                "Allow",
+                "Reject",
+                "Later",
+                "Always",
+            ]
+            assert question["detail"]["caution"] == "the agent cannot tell some of its answers apart"
+            option = next(option for option in question["options"] if option["label"] == label)
+            taken = await talk.answer(question, option["id"])
+            assert taken["outcome"] == option["kind"]
+            with pytest.raises(ApiError, match=f": {label}"):
+                await talk.answer(question, question["options"][0]["id"])
+        await until(lambda: agent_log.decisions() == ["ok", "ok", "option-2", long], 10)
+        kept = (await talk.api.decisions(chat=talk.id))[::-1]
+        labels = [{o["id"]: o["label"] for o in row["options"]}[row["option_id"]] for row in kept]
+        assert labels == pressed
+        (workspace / "go").touch()
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+
+
 async def test_fifty_permissions_at_once_are_fifty_decisions(
     server: ServerProcess, workspace: Path, agent_log: AgentLog
 ) -> None:

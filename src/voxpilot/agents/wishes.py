@@ -7,7 +7,8 @@ Lives elsewhere: keeping and deciding questions (runtime/questions.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from itertools import count
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from voxpilot.agents.dialogue import AnswerWanted, refuse, reply
@@ -16,6 +17,9 @@ from voxpilot.agents.translate import NEW_CALL, NotUnderstood, tool_fields, tool
 from voxpilot.chat.events import Json, ToolCallChanged, ToolCallStarted
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
+
+LONGEST_ID = 200
+"""An option's id that is longer than this goes by a name of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,9 @@ def refuse_wish(ledger: Ledger, request: Request) -> None:
     refuse(ledger, request, -32602, "this cannot be put to a person")
 
 
-def choose(ledger: Ledger, request: Request, option_id: str) -> None:
+def choose(ledger: Ledger, request: Request, option: Json) -> None:
     """The person chose an option of a permission."""
+    option_id = option.get("sent_as", option["id"])
     reply(ledger, request, {"outcome": {"outcome": "selected", "optionId": option_id}})
 
 
@@ -64,12 +69,7 @@ def dismiss(ledger: Ledger, request: Request) -> None:
 
 
 def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wish | None:
-    given = params.get("options")
-    options = tuple(
-        {"id": option["optionId"], "label": str(option.get("name", "")), "kind": str(option.get("kind", ""))}
-        for option in (given if isinstance(given, list) else ())
-        if isinstance(option, dict) and isinstance(option.get("optionId"), str)
-    )
+    options = _options(params.get("options"))
     if not options:
         return None
     call = params.get("toolCall")
@@ -86,9 +86,28 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
     is_kept = any("whole_at" in item for item in detail.get("content", ()))
     if cut_at or is_kept:  # what was said before is known in part only; these events hold all of it
         detail |= {"cut": True, "cut_at": cut_at}
+    sent = [option.get("sent_as", option["id"]) for option in options]
+    if len(set(sent)) < len(sent):
+        detail["alike"] = True
     return Wish(
         "permission", str(title or "The agent asks for permission"), {**detail, "tool": call_id}, options
     )
+
+
+def _options(given: Any) -> tuple[Json, ...]:
+    """What may be chosen, each under an id that no other has, for what was pressed is what is kept."""
+    offered = [
+        (option["optionId"], str(option.get("name", "")), str(option.get("kind", "")))
+        for option in (given if isinstance(given, list) else ())
+        if isinstance(option, dict) and isinstance(option.get("optionId"), str)
+    ]
+    theirs = {id for id, _, _ in offered}
+    ours = (name for n in count(1) if (name := f"option-{n}") not in theirs)
+    options: dict[str, Json] = {}
+    for id, label, kind in dict.fromkeys(offered):
+        own = next(ours) if id in options or len(id) > LONGEST_ID else id
+        options[own] = {"id": own, "label": label, "kind": kind, **({"sent_as": id} if own != id else {})}
+    return tuple(options.values())
 
 
 def _tool_call(call: Json) -> tuple[str | None, Json]:

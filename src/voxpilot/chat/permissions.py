@@ -107,7 +107,9 @@ def reservation(call: Json, ground: Ground) -> str:
     for path in sorted(touched.paths):
         if why := _reservation_about(path, call, ground, folders):
             return why
-    return touched.unclear
+    if touched.unclear:
+        return touched.unclear
+    return "the agent cannot tell some of its answers apart" if call.get("alike") else ""
 
 
 def acts(call: Json) -> bool:

@@ -265,7 +265,7 @@ def _choose(
     reason: str | None = None,
 ) -> Question:
     if question.purpose == AGENTS and request is not None:
-        wishes.choose(ledger, request, chosen["id"])
+        wishes.choose(ledger, request, chosen)
     session = ledger.get(Session, question.session_id)
     kind = question.detail.get("tool_kind")
     if session is not None and chosen["kind"] == "allow_always" and isinstance(kind, str):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Frame = dict[str, Any]
 
-LOGGED_RAW_BYTES = 1000
+LOGGED_RAW_BYTES = 20_000
 """Longer raw lines are logged by their length alone."""
 
 
