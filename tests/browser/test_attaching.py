@@ -6,13 +6,16 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.async_api import FilePayload, expect
 
 from tests.browser.conftest import Meet
-from tests.browser.person import Tab
+from tests.browser.link import Link
+from tests.browser.person import SECONDS, Tab
 from tests.fakes.script import say, script
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
+from tests.kit.waiting import until
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -91,3 +94,135 @@ async def test_what_is_too_much_for_one_message_is_said_and_not_taken(meet: Meet
     await pick(tab, picked("big.bin", "application/octet-stream", bytes(16_000_000)))
     await expect(tab.page.get_by_role("alert")).to_contain_text("at most 50 files and 15 MB")
     await expect(tab.page.locator(".attached")).to_have_count(0)
+
+
+LARGE = bytes(range(256)) * 16_000
+"""Four megabytes: with base64 more than all that localStorage takes."""
+KEPT = """async () => {
+  const base = await new Promise((resolve) => {
+    const asked = indexedDB.open("voxpilot");
+    asked.onsuccess = () => resolve(asked.result);
+  });
+  return new Promise((resolve) => {
+    if (!base.objectStoreNames.contains("large")) return resolve(0);
+    const asked = base.transaction("large").objectStore("large").count();
+    asked.onsuccess = () => { base.close(); resolve(asked.result); };
+  });
+}"""
+
+
+async def keeps(tab: Tab, count: int) -> None:
+    """Wait until the browser keeps so many files."""
+
+    async def does() -> bool:
+        return bool(await tab.evaluate(KEPT) == count)
+
+    await until(does, SECONDS)
+
+
+async def test_what_is_attached_survives_a_reload_and_another_chat(
+    meet: Meet, api: Api, workspace: Path, chat: str, agent_log: AgentLog
+) -> None:
+    """Also in a second tab; gone when it was sent."""
+    other = str((await api.create_chat(workspace))["id"])
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await pick(tab, picked("notes.md", "text/markdown", b"Buy milk."), picked("a.bin", "", LARGE))
+    attached = tab.page.locator(".composer .attached").get_by_role("listitem")
+    await expect(attached).to_have_text(["notes.md", "a.bin"])
+    await tab.page.reload()
+    await expect(attached).to_have_text(["notes.md", "a.bin"])
+    await tab.page.locator(f"a[href='/chat/{other}']").click()
+    await tab.page.wait_for_url(f"**/chat/{other}")
+    await expect(attached).to_have_count(0)
+    await pick(tab, picked("b.csv", "text/csv", b"1,2"))
+    await expect(attached).to_have_text(["b.csv"])
+    await tab.page.go_back()
+    await expect(attached).to_have_text(["notes.md", "a.bin"])
+    second = await person.open_chat(chat)
+    await expect(second.page.locator(".composer .attached li")).to_have_text(["notes.md", "a.bin"])
+    await second.page.get_by_role("button", name="Remove notes.md").click()
+    await expect(attached).to_have_text(["a.bin"])
+    await keeps(tab, 2)
+    await tab.send(script(say("seen")))
+    await tab.says("seen")
+    (frame,) = agent_log.received("session/prompt")
+    assert [b64decode(one["resource"]["blob"]) for one in frame["params"]["prompt"][1:]] == [LARGE]
+    await keeps(tab, 1)
+    await expect(second.page.locator(".composer .attached")).to_have_count(0)
+    await tab.page.reload()
+    await tab.says("seen")
+    await expect(attached).to_have_count(0)
+
+
+async def test_what_is_attached_to_a_first_message_survives_a_reload(
+    meet: Meet, api: Api, workspace: Path, chat: str, agent_log: AgentLog
+) -> None:
+    tab = await (await meet("laptop")).open("/new")
+    await pick(tab, picked("photo.png", "image/png", PNG))
+    await expect(tab.page.locator(".attached-picture")).to_be_visible()
+    await tab.page.reload()
+    await expect(tab.page.locator(".attached-picture")).to_be_visible()
+    await expect(tab.find("who").locator("option:checked")).to_have_attribute("value", "scripted")
+    await tab.send(script(say("seen")))
+    await tab.says("seen")
+    (frame,) = agent_log.received("session/prompt")
+    assert frame["params"]["prompt"][1:] == [PICTURE]
+    await keeps(tab, 0)
+
+
+async def test_a_large_file_sent_offline_outlives_its_tab(
+    meet: Meet, link: Link, chat: str, agent_log: AgentLog
+) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    link.cut()
+    await expect(tab.connection).not_to_have_attribute("data-state", "live")
+    await pick(tab, picked("a.bin", "", LARGE))
+    await expect(tab.page.locator(".composer .attached li")).to_have_text(["a.bin"])
+    await tab.send(script(say("it arrived")))
+    await expect(tab.composer).to_have_value("")
+    await tab.page.close()
+    link.mend()
+    tab = await person.open_chat(chat)
+    await tab.says("it arrived")
+    (frame,) = agent_log.received("session/prompt")
+    assert [b64decode(one["resource"]["blob"]) for one in frame["params"]["prompt"][1:]] == [LARGE]
+    await keeps(tab, 0)
+
+
+async def test_a_browser_that_has_no_room_says_so_and_sends_what_it_was_given(
+    meet: Meet, chat: str, agent_log: AgentLog
+) -> None:
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    browser = await person.context.new_cdp_session(tab.page)
+    await browser.send("Storage.overrideQuotaForOrigin", {"origin": person.url, "quotaSize": 1000})
+    await pick(tab, picked("a.bin", "", LARGE))
+    await expect(tab.page.get_by_role("alert")).to_contain_text("lost when you reload or close it")
+    await expect(tab.page.locator(".composer .attached li")).to_have_text(["a.bin"])
+    await tab.send(script(say("seen")))
+    await tab.says("seen")
+    (frame,) = agent_log.received("session/prompt")
+    assert [b64decode(one["resource"]["blob"]) for one in frame["params"]["prompt"][1:]] == [LARGE]
+    await expect(tab.page.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_what_was_attached_in_a_chat_that_is_deleted_is_forgotten(
+    meet: Meet, api: Api, workspace: Path, chat: str, is_open: bool
+) -> None:
+    other = str((await api.create_chat(workspace))["id"])
+    person = await meet("laptop")
+    tab = await person.open_chat(chat)
+    await tab.type("half a thought")
+    await pick(tab, picked("photo.png", "image/png", PNG))
+    await keeps(tab, 1)
+    if not is_open:
+        await tab.page.goto("about:blank")
+    await api.call("DELETE", f"/api/chats/{chat}")
+    if not is_open:
+        await tab.page.goto(f"{person.url}/chat/{other}")
+    await keeps(tab, 0)
+    assert await tab.evaluate("Object.keys(localStorage).filter((name) => /draft|attached/.test(name))") == []

@@ -197,6 +197,10 @@ export async function postChat(body: NewChat): Promise<ChatInfo> {
   return taken(http.POST("/api/chats", { body }));
 }
 
+export async function readChat(id: string): Promise<ChatInfo> {
+  return taken(http.GET("/api/chats/{chat_id}", { params: at(id) }));
+}
+
 export async function patchChat(id: string, change: Schemas["ChatChange"]): Promise<ChatInfo> {
   return taken(http.PATCH("/api/chats/{chat_id}", { params: at(id), body: change }));
 }

@@ -67,9 +67,8 @@ export default function NewChatPage(): JSX.Element {
       const { attachments } = draft("new");
       const chat = await createChat(tried()!, attachments);
       // What was typed or attached meanwhile stays.
-      const rest = draft("new").attachments.filter((one) => !attachments.includes(one));
-      if (draft("new").text.trim() === text) draft("new").clear();
-      draft("new").attach(rest);
+      if (draft("new").text.trim() === text) draft("new").set("");
+      draft("new").detach(attachments);
       if (isHere) navigate(pathTo.chat(chat.id));
     } catch (error) {
       setProblem(error as { message: string; hint?: string });

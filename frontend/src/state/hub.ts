@@ -13,6 +13,7 @@ import { openPort, type Port } from "../worker/ports";
 import { followed, forgetChats, onFollowed, takeEvents, takeRemoval, takeSnapshot } from "./chat";
 import { changeInList, forgetList, removeFromList, replaceList } from "./chats";
 import { connection, onCheck, showConnection } from "./connection";
+import { forgetChat, forgetDeleted } from "./deleted";
 import { forgetDrafts } from "./drafts";
 import { Frames } from "./frames";
 import { deliverAll, forgetOutbox, noticeArrivals } from "./outbox";
@@ -87,10 +88,12 @@ function show(message: ToTab): void {
     case "signed-out":
       return setSignedIn(false);
     case "chats":
+      void forgetDeleted(new Set(message.chats.map((chat) => chat.id)));
       return replaceList(message.chats);
     case "chat-changed":
       return changeInList(message.chat);
     case "chat-removed":
+      forgetChat(message.chat);
       removeFromList(message.chat);
       return takeRemoval(message.chat);
     case "snapshot":

@@ -2,8 +2,10 @@ import { createRoot } from "solid-js";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { fakeApi, refusing } from "../api/fetch.fake";
+import { fakeLarge } from "./indexedDb.fake";
 
 let posts: { text: string; key: string }[];
+let browser: ReturnType<typeof fakeLarge>;
 let answer: () => Response | Promise<Response>;
 
 const away = () => Promise.reject(new TypeError("Failed to fetch"));
@@ -19,6 +21,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   posts = [];
   localStorage.clear();
+  browser = fakeLarge();
   answer = takes;
   fakeApi((asked) => {
     if (asked.method === "POST" && asked.path === "/api/chats/c1/messages") posts.push(asked.body as never);
@@ -56,33 +59,71 @@ test("typed offline, it is sent once with one key when the server is back, in or
   expect(page.outbox("c1")).toEqual([]);
 });
 
-test("what is attached goes along, also after a reload, and goes back into the draft with the text", async () => {
+/** As large as a photo: too large for localStorage. */
+const picture = { type: "image", mimeType: "image/png", data: "A".repeat(6_000_000) };
+
+test("what is attached goes along, also after a reload, and is forgotten when the server has it", async () => {
   answer = away;
-  const picture = { type: "image", mimeType: "image/png", data: "AA==" };
   const before = await freshPage();
-  before.send("c1", "look", [picture]);
+  await before.draft("c1").attach([picture]);
+  before.send("c1", "look", before.draft("c1").attachments);
+  before.draft("c1").clear();
   await vi.advanceTimersByTimeAsync(10);
   vi.clearAllTimers();
   const after = await freshPage();
-  answer = () => refusing(422, "invalid", "No pictures.", "Write.");
+  answer = takes;
   after.deliverAll();
   await vi.advanceTimersByTimeAsync(10);
   expect(posts).toMatchObject([{ attachments: [picture] }, { attachments: [picture] }]);
-  expect(after.outbox("c1")).toMatchObject([{ state: "refused", attachments: [picture] }]);
-  after.discardSend(posts[0]!.key);
+  expect(new Set(posts.map(({ key }) => key)).size).toBe(1);
+  expect([after.outbox("c1").length, localStorage.length, browser.kept.size]).toEqual([0, 0, 0]);
+});
+
+test("what is attached to a message that is refused goes back into the draft with the text", async () => {
+  const page = await freshPage();
+  answer = () => refusing(422, "invalid", "No pictures.", "Write.");
+  await page.draft("c1").attach([picture]);
+  page.send("c1", "look", page.draft("c1").attachments);
+  page.draft("c1").clear();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toMatchObject([{ state: "refused", attachments: [picture] }]);
+  page.discardSend(posts[0]!.key);
+  expect([page.draft("c1").text, page.draft("c1").attachments]).toEqual(["look", [picture]]);
+  const after = await freshPage();
+  await vi.waitUntil(() => !after.draft("c1").isReading);
   expect([after.draft("c1").text, after.draft("c1").attachments]).toEqual(["look", [picture]]);
 });
 
-test("what is too large to be stored is sent all the same", async () => {
+test("a message is not sent without what was attached to it", async () => {
+  answer = away;
+  const before = await freshPage();
+  await before.draft("c1").attach([picture]);
+  before.send("c1", "look", before.draft("c1").attachments);
+  await vi.advanceTimersByTimeAsync(10);
+  vi.clearAllTimers();
+  posts = [];
+  browser.kept.clear();
+  const after = await freshPage();
+  answer = takes;
+  after.deliverAll();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(after.outbox("c1")).toMatchObject([{ state: "refused", problem: { code: "files-lost" } }]);
+  expect(posts).toEqual([]);
+});
+
+test("what the browser does not store is sent all the same", async () => {
   const page = await freshPage();
   answer = away;
-  page.send("c1", "look", [{ type: "image", data: "x".repeat(2_000_000) }]);
+  browser.isRefusing = true;
+  await page.draft("c1").attach([picture]);
+  page.send("c1", "look", page.draft("c1").attachments);
+  page.draft("c1").clear();
   await vi.advanceTimersByTimeAsync(10);
   expect(localStorage.length).toBe(0);
   answer = takes;
   page.deliverAll();
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(posts.length).toBe(2);
+  expect(posts).toMatchObject([{ attachments: [picture] }, { attachments: [picture] }]);
   expect(page.outbox("c1")).toEqual([]);
 });
 

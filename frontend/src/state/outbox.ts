@@ -3,13 +3,14 @@
 // Lives here: a message is stored under its key before it is sent, and stays
 // until the server has taken it. The key makes it exactly one message, however
 // often and from however many tabs it is sent. Lives elsewhere: what was typed
-// and not sent (drafts.ts).
+// and not sent (drafts.ts), the files that go along (files.ts).
 
 import { createSignal } from "solid-js";
 
 import * as api from "../api/client";
 import { held } from "./chat";
 import { draft } from "./drafts";
+import { idsOf, keptFiles, letGo } from "./files";
 import { forget, namesLike, onRemembered, recall, remember } from "./keep";
 import type { JsonObject } from "./shapes";
 
@@ -25,7 +26,8 @@ export interface Outgoing {
   readonly problem?: api.ApiError;
 }
 
-type Stored = Pick<Outgoing, "key" | "chat" | "text" | "attachments" | "at">;
+/** Stored with the ids of its files; `attachments` is what this tab holds of them. */
+type Stored = Pick<Outgoing, "key" | "chat" | "text" | "attachments" | "at"> & { readonly files?: readonly string[] };
 
 /** What this tab knows of a message beside its text. */
 interface Fate {
@@ -42,6 +44,7 @@ interface Fate {
 const NAME = "outbox.";
 /** Characters; a browser stores about five million, for everything. */
 const MOST_STORED = 1_000_000;
+const LOST_HINT = "Edit it, and attach the files again.";
 const RETRY_MS = 3_000;
 /** How long another tab is left to send what it stored. */
 const OTHERS_MS = 10_000;
@@ -52,10 +55,12 @@ const [all, setAll] = createSignal<readonly Outgoing[]>([]);
 
 /** Send a message: it is stored at once, and sent when the server can be reached. */
 export function send(chat: string, text: string, attachments: readonly JsonObject[] = []): Outgoing {
-  const along = attachments.length > 0 && { attachments };
-  const message: Stored = { key: api.newKey(), chat, text, at: nextMoment(), ...along };
-  const words = JSON.stringify(message);
-  const isUnstored = words.length > MOST_STORED || !remember(NAME + message.key, words);
+  const files = idsOf(attachments);
+  const bare: Stored = { key: api.newKey(), chat, text, at: nextMoment(), ...(files.length > 0 && { files }) };
+  const message = { ...bare, ...(attachments.length > 0 && { attachments }) };
+  const words = JSON.stringify(bare);
+  const isWhole = files.length === attachments.length && words.length <= MOST_STORED;
+  const isUnstored = !isWhole || !remember(NAME + message.key, words);
   stored.set(message.key, message);
   fates.set(message.key, { state: "sending", before: new Set(messagesOf(chat).keys()), isUnstored });
   show();
@@ -80,16 +85,15 @@ export function retrySend(key: string): void {
 export function discardSend(key: string): void {
   const message = stored.get(key);
   if (message === undefined) return;
-  drop(key);
   const kept = draft(message.chat);
   kept.set([message.text, kept.text].filter(Boolean).join("\n"));
-  kept.attach([...(message.attachments ?? []), ...kept.attachments]);
+  if (message.attachments) void kept.attach(message.attachments);
+  drop(key);
 }
 
 /** Send what waits; called when the server can be reached again, and at start. */
 export function deliverAll(): void {
-  load();
-  for (const chat of new Set([...stored.values()].map((message) => message.chat))) void deliver(chat);
+  for (const chat of addressed()) void deliver(chat);
 }
 
 /** The chat has changed: what it shows by now is on its way no longer. */
@@ -102,8 +106,16 @@ export function noticeArrivals(chat: string): void {
   }
 }
 
-export function forgetOutbox(): void {
-  for (const key of stored.keys()) drop(key);
+/** The chats that something is on its way to. */
+export function addressed(): string[] {
+  load();
+  return [...new Set([...stored.values()].map((message) => message.chat))];
+}
+
+/** Forget all of them, or those of one chat. */
+export function forgetOutbox(chat?: string): void {
+  load();
+  for (const message of stored.values()) if (chat === undefined || message.chat === chat) drop(message.key);
 }
 
 /** One message after another, so that they arrive in the order they were sent in. */
@@ -126,10 +138,15 @@ function nextOf(chat: string): Stored | undefined {
 
 /** False when it is no use to go on now. */
 async function post(message: Stored): Promise<boolean> {
-  const { key, chat, text, attachments = [] } = message;
+  const { key, chat, text } = message;
+  const attachments = await filesOf(message);
   // Another tab may have been faster, or taken it back.
   if (recall(NAME + key) === null && !fates.get(key)?.isUnstored) {
     drop(key);
+    return true;
+  }
+  if (attachments === undefined) {
+    change(key, { state: "refused", problem: new api.ApiError(0, "files-lost", "What was attached cannot be read any more.", LOST_HINT) });
     return true;
   }
   change(key, { state: "sending" });
@@ -142,6 +159,18 @@ async function post(message: Stored): Promise<boolean> {
   } catch (error) {
     return fail(message, error);
   }
+}
+
+/** What goes along, read if this tab does not hold it yet; undefined when a part of it cannot be read. */
+async function filesOf(message: Stored): Promise<readonly JsonObject[] | undefined> {
+  const { key, files = [], attachments } = message;
+  if (attachments || files.length === 0) return attachments ?? [];
+  const found = await keptFiles(files).catch((): (JsonObject | undefined)[] => []);
+  const all = found.filter((file) => file !== undefined);
+  if (all.length < files.length) return undefined;
+  if (stored.has(key)) stored.set(key, { ...message, attachments: all });
+  show();
+  return all;
 }
 
 function fail({ key, chat }: Stored, error: unknown): boolean {
@@ -171,9 +200,11 @@ function change(key: string, what: Partial<Fate>): void {
 }
 
 function drop(key: string): void {
+  const { files = [] } = stored.get(key) ?? {};
   forget(NAME + key);
   stored.delete(key);
   fates.delete(key);
+  letGo(files);
   show();
 }
 
@@ -190,7 +221,8 @@ function show(): void {
     const isHeldUp = fate.state === "sending" && heldUp.has(message.chat);
     if (fate.state === "waiting") heldUp.add(message.chat);
     const state = isHeldUp ? "waiting" : fate.state;
-    shown.push({ ...message, state, ...(fate.problem && { problem: fate.problem }) });
+    const { files: _, ...rest } = message;
+    shown.push({ ...rest, state, ...(fate.problem && { problem: fate.problem }) });
   }
   setAll(shown);
 }
@@ -205,7 +237,9 @@ function newcomer(message: Stored, fate: Fate, claimed: Set<string>): string | u
 function load(): void {
   for (const name of namesLike(NAME)) {
     const message = read(name);
-    if (message !== undefined && !stored.has(message.key)) stored.set(message.key, message);
+    if (message === undefined || stored.has(message.key)) continue;
+    stored.set(message.key, message);
+    void filesOf(message);
   }
   show();
 }

@@ -6,12 +6,12 @@ import { isInlinePicture } from "../../markdown/links";
 import { CloseIcon, FileIcon } from "../icons";
 import { nameOf } from "./attaching";
 
-export function Attached(props: { attachments: readonly JsonObject[]; onRemove: (at: number) => void }): JSX.Element {
+export function Attached(props: { attachments: readonly JsonObject[]; onRemove: (one: JsonObject) => void }): JSX.Element {
   return (
     <Show when={props.attachments.length > 0}>
       <ul class="attached" aria-label="Attachments">
         <For each={props.attachments}>
-          {(one, at) => (
+          {(one) => (
             <li class="attached-one">
               <Show when={pictureOf(one)} fallback={<FileIcon />}>
                 {(picture) => <img class="attached-picture" src={picture()} alt="" />}
@@ -21,7 +21,7 @@ export function Attached(props: { attachments: readonly JsonObject[]; onRemove: 
                 type="button"
                 class="icon-button"
                 aria-label={`Remove ${nameOf(one)}`}
-                onClick={() => props.onRemove(at())}
+                onClick={() => props.onRemove(one)}
               >
                 <CloseIcon />
               </button>

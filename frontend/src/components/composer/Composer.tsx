@@ -32,7 +32,7 @@ export interface ComposerProps {
 const isTouch = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const canSend = () => props.draft.text.trim() !== "" && !props.isSending;
+  const canSend = () => props.draft.text.trim() !== "" && !props.draft.isReading && !props.isSending;
 
   function send() {
     if (canSend()) props.onSend(props.draft.text.trim());
@@ -45,7 +45,7 @@ export function Composer(props: ComposerProps): JSX.Element {
     if (!hasRoom(props.draft.attachments, files)) return setProblem(TOO_MUCH);
     const pieces = await Promise.all(files.map(contentOf)).catch(() => undefined);
     if (pieces === undefined) setProblem("That could not be read: attach files, one by one, not folders.");
-    else props.draft.attach([...props.draft.attachments, ...pieces]);
+    else await props.draft.attach(pieces);
   }
   function onPaste(event: ClipboardEvent) {
     const files = [...(event.clipboardData?.files ?? [])];
@@ -119,12 +119,14 @@ export function Composer(props: ComposerProps): JSX.Element {
       </div>
       <Attached
         attachments={props.draft.attachments}
-        onRemove={(at) => props.draft.attach(props.draft.attachments.filter((_, place) => place !== at))}
+        onRemove={(one) => props.draft.detach([one])}
       />
-      <Show when={problem()}>
-        <p class="field-problem attached-problem" role="alert">
-          {problem()}
-        </p>
+      <Show when={problem() || props.draft.trouble}>
+        {(words) => (
+          <p class="field-problem attached-problem" role="alert">
+            {words()}
+          </p>
+        )}
       </Show>
       <div class="composer-bar">
         <input

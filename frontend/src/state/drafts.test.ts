@@ -1,0 +1,117 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+import { fakeApi, refusing } from "../api/fetch.fake";
+import { fakeLarge } from "./indexedDb.fake";
+
+const PICTURE = { type: "image", mimeType: "image/png", data: "AA==" };
+const NOTES = { type: "resource", resource: { uri: "file:///a.txt", text: "a" } };
+let browser: ReturnType<typeof fakeLarge>;
+
+/** A page as it is after loading: what it knows is what was stored. */
+async function freshPage() {
+  vi.resetModules();
+  return { ...(await import("./drafts")), ...(await import("./deleted")), ...(await import("./files")) };
+}
+
+/** Once it has read what is attached. */
+async function read(page: Awaited<ReturnType<typeof freshPage>>, chat: string) {
+  await vi.waitUntil(() => !page.draft(chat).isReading);
+  return page.draft(chat);
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  browser = fakeLarge();
+});
+
+test("what is attached is there after a reload, in its order, and forgotten when it is taken off", async () => {
+  const before = (await freshPage()).draft("c1");
+  await before.attach([PICTURE]);
+  await before.attach([NOTES]);
+  expect(before.trouble).toBe("");
+  const after = await read(await freshPage(), "c1");
+  expect(after.attachments).toEqual([PICTURE, NOTES]);
+  after.detach([after.attachments[0]!]);
+  await vi.waitUntil(() => browser.kept.size === 1);
+  expect((await read(await freshPage(), "c1")).attachments).toEqual([NOTES]);
+  after.clear();
+  await vi.waitUntil(() => browser.kept.size === 0);
+  expect(localStorage.length).toBe(0);
+});
+
+test("what is attached while the rest is being read stands behind it", async () => {
+  await (await freshPage()).draft("c1").attach([PICTURE]);
+  const page = await freshPage();
+  expect(page.draft("c1").isReading).toBe(true);
+  await page.draft("c1").attach([NOTES]);
+  expect((await read(page, "c1")).attachments).toEqual([PICTURE, NOTES]);
+});
+
+test("what another tab attaches or takes off is followed", async () => {
+  const page = await freshPage();
+  const mine = page.draft("c1");
+  await mine.attach([PICTURE]);
+  const other = await read(await freshPage(), "c1");
+  await other.attach([NOTES]);
+  dispatchEvent(new StorageEvent("storage", { key: "voxpilot.attached.c1" }));
+  await vi.waitUntil(() => mine.attachments.length === 2);
+  expect(mine.attachments[0]).toBe(PICTURE);
+  other.detach([other.attachments[0]!]);
+  dispatchEvent(new StorageEvent("storage", { key: "voxpilot.attached.c1" }));
+  await vi.waitUntil(() => mine.attachments.length === 1);
+  expect(mine.attachments).toEqual([NOTES]);
+});
+
+test("where the browser stores nothing it stays in memory, and that is said", async () => {
+  browser.isRefusing = true;
+  const page = await freshPage();
+  await page.draft("c1").attach([PICTURE]);
+  expect(page.draft("c1").attachments).toEqual([PICTURE]);
+  expect(page.draft("c1").trouble).toMatch(/does not store .* lost when you reload/);
+  page.draft("c1").detach([PICTURE]);
+  expect(page.draft("c1").trouble).toBe("");
+  browser.isRefusing = false;
+  const full = vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("no", "QuotaExceededError");
+  });
+  await page.draft("c1").attach([NOTES]);
+  expect(page.draft("c1").trouble).toMatch(/does not store/);
+  await vi.waitUntil(() => browser.kept.size === 0);
+  full.mockRestore();
+});
+
+test("what was kept and is gone is told of once", async () => {
+  await (await freshPage()).draft("c1").attach([PICTURE, NOTES]);
+  browser.kept.delete([...browser.kept.keys()][0]!);
+  const after = await read(await freshPage(), "c1");
+  expect(after.attachments).toEqual([NOTES]);
+  expect(after.trouble).toMatch(/Attach it again/);
+  expect((await read(await freshPage(), "c1")).trouble).toBe("");
+});
+
+test("what belongs to a chat that is gone is forgotten, and nothing else", async () => {
+  const page = await freshPage();
+  for (const chat of ["a1", "b2", "c3", "d4", "new"]) {
+    page.draft(chat).set("half a thought");
+    await page.draft(chat).attach([{ ...PICTURE }]);
+  }
+  page.forgetChat("d4");
+  const asked = fakeApi(({ path }) =>
+    path.endsWith("b2") ? refusing(404, "not-found", "There is no such chat.") : Response.json({ id: "c3" }),
+  );
+  await page.forgetDeleted(new Set(["a1"]));
+  expect(asked.map(({ path }) => path).toSorted()).toEqual(["/api/chats/b2", "/api/chats/c3"]);
+  const left = ["a1", "b2", "c3", "d4", "new"].map((chat) => [page.draft(chat).text, page.draft(chat).attachments.length]);
+  const there = ["half a thought", 1];
+  expect(left).toEqual([there, ["", 0], there, ["", 0], there]);
+  expect(browser.kept.size).toBe(3);
+});
+
+test("a file that no draft and no message names is forgotten, unless it came just now", async () => {
+  const page = await freshPage();
+  await page.draft("c1").attach([PICTURE]);
+  browser.kept.set(`${Date.now() - 7_200_000}-left`, NOTES).set(`${Date.now()}-new`, NOTES);
+  await page.sweepFiles();
+  await vi.waitUntil(() => browser.kept.size === 2);
+  expect([...browser.kept.values()]).toEqual([PICTURE, NOTES]);
+});
