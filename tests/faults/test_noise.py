@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.fakes.script import (
     raw,
     say,
     script,
+    silent,
     spoken_by,
     stderr,
     stderr_flood,
@@ -86,6 +89,56 @@ async def test_lines_with_broken_text_and_odd_numbers_are_read_as_far_as_they_go
         assert (await talk.run(prompt))["stop_reason"] == "end_turn"
         await talk.judge(text="first.\ufffd.\ufffd(.\0.a\tb.c\td.last.")
         assert "step failed" not in server.stderr
+
+
+DEEP = "@deep@"
+
+
+def nested(depth: int, **frame: Any) -> str:
+    """A line as an agent writes it, with lists in lists where the frame says `DEEP`."""
+    return raw(json.dumps(frame).replace(f'"{DEEP}"', "[" * depth + "]" * depth))
+
+
+async def test_a_request_nested_too_deep_is_answered_with_an_error(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F12: wherever its id stands, and whatever it asks for; nobody waits for ever, and the chat says so."""
+    asking = "session/request_permission"
+    requests = [
+        nested(3000, jsonrpc="2.0", id=70, method=asking, params={"sessionId": DEEP}),
+        nested(3000, jsonrpc="2.0", method="fs/read_text_file", params={"path": DEEP}, id='a "}, "id": 1'),
+        nested(300, params={"x": [DEEP]}, method="elicitation/create", jsonrpc="2.0", id=71),
+        nested(4000, id=72, method="terminal/create", params={"command": DEEP}, _meta={"y": DEEP}),
+    ]
+    unanswerable = [
+        nested(3000, jsonrpc="2.0", method="session/update", params={"update": DEEP}),
+        nested(3000, jsonrpc="2.0", method="$/cancel_request", params={"requestId": DEEP}),
+        nested(3000, jsonrpc="2.0", params={"id": 73, "a": DEEP, "b": '}, "id": 73}'}, method=asking),
+        nested(3000, a=DEEP, id=74, method=asking, b=DEEP),
+    ]
+    async with talking(server, workspace) as talk:
+        assert (await talk.run(script(*requests, *unanswerable, say("on"))))["stop_reason"] == "end_turn"
+        await until(lambda: sum("error" in frame for frame in agent_log.received()) == len(requests), 10)
+        errors = [(f["id"], f["error"]["code"]) for f in agent_log.received() if "error" in f]
+        assert errors == [(70, -32600), ('a "}, "id": 1', -32600), (71, -32600), (72, -32600)]
+        assert len(talk.notices("passed-over")) == len(requests)
+        assert [n["text"] for n in talk.notices("unreadable-lines")] == ["The agent sent 4 unreadable lines."]
+        await talk.judge(text="on")
+
+
+@pytest.mark.parametrize("where", ["result", "error"])
+async def test_an_answer_nested_too_deep_ends_what_waited_for_it(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog, where: str
+) -> None:
+    """F12: the turn ends with an error that says so, and the chat can be gone on with."""
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("x")))
+        next_id = agent_log.received("session/prompt")[0]["id"] + 1
+        line = nested(3000, jsonrpc="2.0", id=next_id, **{where: {"stopReason": DEEP}})
+        ended = await talk.run(script(say("y"), line, silent()))
+        assert ended["stop_reason"] == "error"
+        assert "nested too deep" in ended["error"]["message"]
+        await talk.judge(text="xy")
 
 
 async def test_a_line_of_100_mb_is_skipped_and_costs_little(

@@ -105,8 +105,7 @@ def hear(
         if reading.line in reading.passed_over:
             pass_over(ledger, line, at)
             continue
-        message = wire.decode(line)
-        frame = wire.frame_of(message)
+        frame = wire.frame_in(line)
         match frame:
             case wire.Notification("session/update", params):
                 if _hear_update(ledger, process_id, params, line, at) and (alike := wire.alike(line)):
@@ -119,6 +118,9 @@ def hear(
                 pass
             case wire.Answer():
                 yield from _answer(ledger, process_id, frame, at)
+            case wire.Call(unread=str(why)) if why:
+                pass_over(ledger, line, at)
+                refuse(ledger, _taken(ledger, process_id, frame, at), -32600, f"this request is {why}")
             case wire.Call():
                 yield from _call(ledger, process_id, frame, at)
             case wire.Unreadable(why):
@@ -237,7 +239,7 @@ def _answer(ledger: Ledger, process_id: str, answer: wire.Answer, at: float) -> 
 
 
 def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterator[Happening]:
-    request = _new_request(ledger, process_id, "in", call.rpc_id, call.method, {}, at)
+    request = _taken(ledger, process_id, call, at)
     if call.method in _CALLBACKS:
         session = session_of(ledger, process_id, call.params.get("sessionId"))
         yield HelpWanted(request, session, call.params)
@@ -255,6 +257,10 @@ def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterat
         refuse(ledger, request, -32602, "no such session")
         return
     yield AnswerWanted(request, session, call.params)
+
+
+def _taken(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Request:
+    return _new_request(ledger, process_id, "in", call.rpc_id, call.method, {}, at)
 
 
 def _withdrawn(ledger: Ledger, process_id: str, params: Json) -> Iterator[Happening]:

@@ -117,7 +117,7 @@ class Trial:
 
     def _hear(self, lines: bytes) -> None:
         for line in lines.split(b"\n"):
-            match wire.frame_of(wire.decode(line)) if line.strip() else None:
+            match wire.frame_in(line) if line.strip() else None:
                 case wire.Answer() as answer:
                     self._answers[answer.rpc_id] = answer
                 case wire.Call() as call:

@@ -29,6 +29,8 @@ class Call:
     rpc_id: str
     method: str
     params: Json
+    unread: str = ""
+    """Why its params could not be read, if they could not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +48,67 @@ class Unreadable:
 _TEXT = re.compile(rb'"text"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _NESTED = 200
 """Fewer brackets than this cannot be nested too deep to be stored."""
+_FLAT = rb'"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*'
+_FIRST = re.compile(rb'\s*\{\s*((?:%b,\s*)*)"(\w+)"' % _FLAT)
+_LAST = re.compile(rb"[]}]\s*((?:,\s*%b)*)\}\s*\Z" % _FLAT)
+_LOOKED_AT = 2000
+"""Bytes at both ends of a line in which its id is looked for where the rest cannot be read."""
+_TOO_DEEP = "nested too deep to be read"
 Frame = Notification | Call | Answer | Unreadable
+
+
+class _TooDeep(ValueError):
+    """Perhaps JSON, but nested deeper than can be read or kept."""
+
+
+def frame_in(line: bytes) -> Frame:
+    """What a line says; of one nested too deep as much as it takes to answer it, or to end what waits."""
+    try:
+        return frame_of(_decoded(line))
+    except _TooDeep:
+        return _outlined(line)
+    except ValueError:
+        return Unreadable("no JSON")
 
 
 def decode(line: bytes) -> Any:
     """The JSON of a line, repaired where a strict reader would refuse it; None when it is none."""
     try:
+        return _decoded(line)
+    except ValueError:
+        return None
+
+
+def _decoded(line: bytes) -> Any:
+    try:
         message = orjson.loads(line)
     except orjson.JSONDecodeError:
-        pass
-    else:
-        return message if line.count(b"[") + line.count(b"{") < _NESTED or _can_be_kept(message) else None
-    try:
         # Some agents cut an emoji in two and send a lone surrogate; some do not escape a tab.
-        message = _repaired(json.loads(line.decode("utf-8", "replace"), strict=False))
-        return message if _can_be_kept(message) else None
-    except (ValueError, RecursionError):
-        return None
+        try:
+            message = _repaired(json.loads(line.decode("utf-8", "replace"), strict=False))
+        except RecursionError:
+            raise _TooDeep from None
+    if line.count(b"[") + line.count(b"{") >= _NESTED and not _can_be_kept(message):
+        raise _TooDeep
+    return message
+
+
+def _outlined(line: bytes) -> Frame:
+    """The plain members before the first and after the last that is not plain."""
+    first, last = _FIRST.match(line[:_LOOKED_AT]), _LAST.search(line[-_LOOKED_AT:])
+    members = (first[1] if first else b"") + (last[1][1:] if last else b"")
+    try:
+        message = orjson.loads(b"{%b}" % members.strip().strip(b","))
+    except orjson.JSONDecodeError:
+        message = {}
+    if first and first[2] in (b"result", b"error"):
+        message["error"] = {"code": -32603, "message": f"The agent's answer is {_TOO_DEEP}."}
+    match frame_of(message):
+        case Call(rpc_id, method):
+            return Call(rpc_id, method, {}, _TOO_DEEP)
+        case Answer() as answer:
+            return answer
+    return Unreadable(_TOO_DEEP)
 
 
 @dataclass(frozen=True, slots=True)
