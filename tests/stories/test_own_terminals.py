@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tests.fakes.script import script, update
 from tests.faults.driver import talking
@@ -43,3 +44,52 @@ async def test_what_such_a_command_prints_is_shown_in_its_tool_call(
     assert (terminal["command"], terminal["cwd"], terminal["exit"]["exit_code"]) == ("make", "/x", 3)
     assert terminal["text"] == "one\n" + "two\n" * 5000
     assert (tool["status"], tool["meta"]) == ("failed", {"other": 1})
+
+
+async def test_a_name_used_again_once_its_command_has_ended_is_another_command(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R97: in the same turn or a later one, told in one piece or in several; late words go to their own."""
+    last = [told("c", "terminal_output", data="3"), told("c", "terminal_exit", exit_code=3)]
+    first_turn = script(
+        *run("a", "one", "1"),
+        told("a", "terminal_exit", exit_code=1),  # once more: still its own
+        *run("b", "two", "2")[:2],
+        told("other", "terminal_output", data="+"),  # it still runs: not another one
+        told("b", "terminal_exit", exit_code=2),
+        *last,
+    )
+    async with talking(server, workspace) as talk:
+        await talk.run(first_turn)
+        await server.restart()
+        await talk.run(script(*run("a", "four", "4")))
+        await talk.judge()
+        blocks = (await talk.api.blocks(talk.id))["blocks"]
+    terminals = {block["terminal_id"]: block for block in blocks if block["kind"] == "terminal"}
+    assert [(b["text"], b["exit"]["exit_code"]) for b in terminals.values()] == [
+        ("1", 1),
+        ("2+", 2),
+        ("3", 3),
+        ("4", 4),
+    ]
+    tools = [block for block in blocks if block["kind"] == "tool" and block.get("content")]
+    shown = [terminals[tool["content"][0]["terminalId"]] for tool in tools]
+    assert [(t["command"], t["text"]) for t in shown] == [("one", "1"), ("two", "2+"), ("four", "4")]
+
+
+def run(call: str, command: str, prints: str) -> list[str]:
+    """A command of an agent that calls all its terminals `t`."""
+    opened = {
+        "sessionUpdate": "tool_call",
+        "toolCallId": call,
+        "title": command,
+        "content": [{"type": "terminal", "terminalId": "t"}],
+        "_meta": {"terminal_info": {"terminal_id": "t"}},
+    }
+    printed = told(call, "terminal_output_delta", data=prints)
+    return [update(opened), printed, told(call, "terminal_exit", exit_code=int(prints))]
+
+
+def told(call: str, word: str, **more: Any) -> str:
+    meta = {word: {"terminal_id": "t", **more}}
+    return update({"sessionUpdate": "tool_call_update", "toolCallId": call, "_meta": meta})

@@ -161,6 +161,8 @@ export interface TerminalOpened extends Logged {
   command: Json;
   cwd?: string;
   takes_input?: boolean;
+  tool?: string;
+  told_as?: string;
 }
 
 /** More output of a command; put together it is the output. */

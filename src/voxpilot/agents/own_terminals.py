@@ -7,6 +7,7 @@ Lives elsewhere: commands that we run for agents (runtime/terminals.py).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from voxpilot.chat.events import Json, TerminalExited, TerminalOpened, TerminalPrinted
@@ -27,28 +28,100 @@ def without_terminals(meta: Any) -> Json | None:
     return {name: value for name, value in meta.items() if name not in _WORDS} or None
 
 
-def tell_of_terminal(ledger: Ledger, session: Session, call: Json, at: float) -> None:
+def names_in(ledger: Ledger, session: Session, call_id: str, call: Json) -> dict[str, str]:
+    """What we call the terminals that a tool call tells of, by what its agent calls them.
+
+    That is the same, but for a name that is used again once the command it stood for has ended.
+    """
+    told = [raw for raw in _told(call.get("_meta")) if not _is_ours(ledger, session, raw)]
+    return {raw: _name_of(ledger, session, call_id, raw) for raw in told}
+
+
+def with_names(ledger: Ledger, session: Session, fields: Json, names: dict[str, str]) -> Json:
+    """The fields of a tool call with the terminals in it called as we call them."""
+    content = fields.get("content")
+    if not content or all(item.get("type") != "terminal" for item in content):
+        return fields
+    return {**fields, "content": tuple(_named(ledger, session, item, names) for item in content)}
+
+
+def tell_of_terminal(
+    ledger: Ledger, session: Session, call_id: str, call: Json, names: dict[str, str], at: float
+) -> None:
     """Record what a tool call says of the command behind it; call it once the tool call is known."""
     meta = call.get("_meta")
     if not isinstance(meta, dict):
         return
     inside = {"turn": session.turn, "tool_call_id": session.tool_call_id}
-    for event in (*_opened(call, meta, inside), *_printed(meta, inside), *_exited(meta, inside)):
-        # Of those that we run, and of those that we ran, we know better.
-        is_ours = event.terminal_id.startswith(f"{session.process_id}-")
-        if not is_ours and ledger.get(Terminal, event.terminal_id) is None:
-            ledger.emit(event, at)
+    opened = _opened(call, meta, call_id, inside)
+    anew = [raw for raw, name in names.items() if raw != name and _block(ledger, name) is None]
+    if not opened:
+        opened = [_opening(call, raw, None, call_id, inside) for raw in anew]
+    for event in (*opened, *_printed(meta, inside), *_exited(meta, inside)):
+        raw = event.terminal_id
+        if raw not in names:  # of those that we run, and of those that we ran, we know better
+            continue
+        if raw != names[raw]:
+            event = replace(event, terminal_id=names[raw])
+        if isinstance(event, TerminalOpened) and raw != names[raw]:
+            event = replace(event, told_as=raw)
+        ledger.emit(event, at)
 
 
-def _opened(call: Json, meta: Json, inside: Json) -> list[_Told]:
+def _told(meta: Any) -> list[str]:
+    """The names of the terminals that are told of."""
+    said = [meta.get(word) for word in _WORDS] if isinstance(meta, dict) else []
+    named = [word.get("terminal_id") for word in said if isinstance(word, dict)]
+    return [name for name in named if isinstance(name, str)]
+
+
+def _is_ours(ledger: Ledger, session: Session, name: str) -> bool:
+    return name.startswith(f"{session.process_id}-") or ledger.get(Terminal, name) is not None
+
+
+def _name_of(ledger: Ledger, session: Session, call_id: str, raw: str) -> str:
+    if _block(ledger, raw) is None:
+        return raw
+    block = ledger.transcript.told_terminal(raw, session.tool_call_id)
+    if block is not None and ("exit" not in block or _is_same_call(block, session, call_id)):
+        return str(block["terminal_id"])
+    return f"{raw}~{ledger.transcript.head['seq']}"
+
+
+def _is_same_call(block: Json, session: Session, call_id: str) -> bool:
+    """Whether a call speaks of its own command that has ended: late, once more, or in a repeated history."""
+    is_then = session.turn in (None, block.get("turn")) or session.loading is not None
+    return is_then and block.get("tool", call_id) == call_id
+
+
+def _named(ledger: Ledger, session: Session, item: Json, names: dict[str, str]) -> Json:
+    raw = item.get("terminalId")
+    if item.get("type") != "terminal" or not isinstance(raw, str):
+        return item
+    block = None if raw in names else ledger.transcript.told_terminal(raw, session.tool_call_id)
+    name = block["terminal_id"] if block is not None else names.get(raw, raw)
+    return {**item, "terminalId": name}
+
+
+def _block(ledger: Ledger, name: str) -> Json | None:
+    return ledger.transcript.find("terminal", name)
+
+
+def _opened(call: Json, meta: Json, call_id: str, inside: Json) -> list[TerminalOpened]:
     info = meta.get("terminal_info") or {}
     match info:
         case {"terminal_id": str(id)}:
-            given = call.get("rawInput")
-            command = given.get("command") if isinstance(given, dict) else None
-            cwd = info.get("cwd") if isinstance(info.get("cwd"), str) else None
-            return [TerminalOpened(terminal_id=id, command=command or call.get("title"), cwd=cwd, **inside)]
+            return [_opening(call, id, info.get("cwd"), call_id, inside)]
     return []
+
+
+def _opening(call: Json, id: str, cwd: Any, call_id: str, inside: Json) -> TerminalOpened:
+    given = call.get("rawInput")
+    command = given.get("command") if isinstance(given, dict) else None
+    where = cwd if isinstance(cwd, str) else None
+    return TerminalOpened(
+        terminal_id=id, command=command or call.get("title"), cwd=where, tool=call_id, **inside
+    )
 
 
 def _printed(meta: Json, inside: Json) -> list[_Told]:

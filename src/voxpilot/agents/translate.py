@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from voxpilot.agents.options import COMMANDS, options_of, with_mode
-from voxpilot.agents.own_terminals import tell_of_terminal, without_terminals
+from voxpilot.agents.own_terminals import names_in, tell_of_terminal, with_names, without_terminals
 from voxpilot.agents.unasked import unasked
 from voxpilot.chat.blocks import ENDED
 from voxpilot.chat.events import (
@@ -128,7 +128,8 @@ def _user_chunk(ledger: Ledger, session: Session, update: Json, at: float) -> No
 def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
     id = tool_id(update)
-    fields = {**NEW_CALL, **tool_fields(update)}
+    names = names_in(ledger, session, id, update)
+    fields = {**NEW_CALL, **with_names(ledger, session, tool_fields(update), names)}
     known = ledger.transcript.tool(id, session.tool_call_id)
     if known is not None and known.get("turn") == session.turn and _steps_back(session, known, fields):
         fields["status"] = known["status"]
@@ -140,12 +141,14 @@ def _tool_call(ledger: Ledger, session: Session, update: Json, at: float) -> Non
         **fields,
     )
     ledger.emit(event, at)
-    tell_of_terminal(ledger, session, update, at)
+    tell_of_terminal(ledger, session, id, update, names, at)
 
 
 def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     _fall_silent(ledger, session)
-    id, fields = tool_id(update), tool_fields(update)
+    id = tool_id(update)
+    names = names_in(ledger, session, id, update)
+    fields = with_names(ledger, session, tool_fields(update), names)
     known = ledger.transcript.tool(id, session.tool_call_id)
     if known is not None and _steps_back(session, known, fields):
         del fields["status"]
@@ -157,7 +160,7 @@ def _tool_update(ledger: Ledger, session: Session, update: Json, at: float) -> N
         **fields,
     )
     ledger.emit(event, at)
-    tell_of_terminal(ledger, session, update, at)
+    tell_of_terminal(ledger, session, id, update, names, at)
 
 
 def _steps_back(session: Session, known: Json, fields: Json) -> bool:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from voxpilot.agents.dialogue import AnswerWanted, refuse, reply
 from voxpilot.agents.failures import CANCELLED
+from voxpilot.agents.own_terminals import with_names
 from voxpilot.agents.translate import NEW_CALL, NotUnderstood, tool_fields, tool_id
 from voxpilot.chat.events import Json, ToolCallChanged, ToolCallStarted
 from voxpilot.storage.ledger import Ledger
@@ -74,6 +75,7 @@ def _permission(ledger: Ledger, session: Session, params: Json, at: float) -> Wi
         return None
     call = params.get("toolCall")
     call_id, fields = _tool_call(call if isinstance(call, dict) else {})
+    fields = with_names(ledger, session, fields, {})
     known = _recorded(ledger, session, call_id, fields, at) if call_id is not None else {}
     title = fields.get("title") or known.get("title") or params.get("title") or known.get("tool_kind")
     detail = {

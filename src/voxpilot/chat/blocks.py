@@ -90,6 +90,20 @@ class Blocks:
             and "exit" not in block
         ]
 
+    def told_terminal(self, name: str, tool_call_id: str | None) -> Json | None:
+        """The newest terminal in memory that an agent calls so."""
+        first = self.find("terminal", name)
+        if first is None or ("exit" not in first and first.get("tool_call_id") == tool_call_id):
+            return first
+        for block in reversed(self._blocks):
+            if (
+                block["kind"] == "terminal"
+                and block.get("told_as", block["terminal_id"]) == name
+                and block.get("tool_call_id") == tool_call_id
+            ):
+                return block
+        return None
+
     def open_tool_at(self, turn: str | None, tool_call_id: str | None, path: str) -> str | None:
         """The newest tool call of this turn that has not ended and tells of this path."""
         for block in reversed(self._blocks):

@@ -199,6 +199,10 @@ class TerminalOpened(Event):
     cwd: str | None = None
     takes_input: bool | None = None
     """A person may type into it while it runs."""
+    tool: str | None = None
+    """The tool call behind which an agent runs it by itself."""
+    told_as: str | None = None
+    """What that agent calls it, where another had that name before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
