@@ -12,7 +12,7 @@ from playwright.async_api import FilePayload, expect
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
 from tests.browser.person import SECONDS, Tab
-from tests.fakes.script import say, script
+from tests.fakes.script import say, script, wait_file
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
 from tests.kit.waiting import until
@@ -20,7 +20,13 @@ from tests.kit.waiting import until
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
-PICTURE = {"type": "image", "mimeType": "image/png", "data": b64encode(PNG).decode()}
+
+
+def picture(name: str, data: bytes = PNG) -> dict[str, Any]:
+    shown = {"type": "image", "mimeType": "image/png", "data": b64encode(data).decode()}
+    return {**shown, "uri": f"file:///{name}"}
+
+
 GIVE = """(field, [event, name, type, data]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const given = new DataTransfer();
@@ -60,17 +66,17 @@ async def test_files_that_are_picked_pasted_or_dropped_go_along(
     png = b64encode(PNG).decode()
     await tab.composer.evaluate(GIVE, ["paste", "image.png", "image/png", png])
     await tab.composer.evaluate(GIVE, ["drop", "b.csv", "text/csv", b64encode(b"1,2").decode()])
-    await expect(attached.get_by_role("listitem")).to_have_text(["notes.md", "Picture (PNG)", "b.csv"])
+    await expect(attached.get_by_role("listitem")).to_have_text(["notes.md", "image.png", "b.csv"])
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
     assert frame["params"]["prompt"][1:] == [
         text("notes.md", "text/markdown", "Buy milk."),
-        PICTURE,
+        picture("image.png"),
         text("b.csv", "text/csv", "1,2"),
     ]
     await expect(attached).to_have_count(1)
-    await expect(attached).to_have_text("notes.mdPicture (PNG)b.csv")
+    await expect(attached).to_have_text("notes.mdimage.pngb.csv")
     await expect(tab.page.locator(".composer .attached")).to_have_count(0)
 
 
@@ -84,7 +90,7 @@ async def test_files_go_along_with_the_first_message_too(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert frame["params"]["prompt"][1:] == [PICTURE]
+    assert frame["params"]["prompt"][1:] == [picture("photo.png")]
     await tab.page.goto(tab.page.url.rpartition("/chat/")[0] + "/new")
     await expect(tab.page.locator(".attached")).to_have_count(0)
 
@@ -167,7 +173,7 @@ async def test_what_is_attached_to_a_first_message_survives_a_reload(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert frame["params"]["prompt"][1:] == [PICTURE]
+    assert frame["params"]["prompt"][1:] == [picture("photo.png")]
     await keeps(tab, 0)
 
 
@@ -226,3 +232,31 @@ async def test_what_was_attached_in_a_chat_that_is_deleted_is_forgotten(
         await tab.page.goto(f"{person.url}/chat/{other}")
     await keeps(tab, 0)
     assert await tab.evaluate("Object.keys(localStorage).filter((name) => /draft|attached/.test(name))") == []
+
+
+async def test_files_alone_can_be_sent(
+    meet: Meet, api: Api, workspace: Path, chat: str, agent_log: AgentLog
+) -> None:
+    """In a chat, waiting for its turn, and as the first message of one, which is called after the file."""
+    tab = await (await meet("laptop")).open_chat(chat)
+    await expect(tab.find("composer-send")).to_be_disabled()
+    await tab.send(script(wait_file("go")))
+    await expect(tab.find("composer-stop")).to_be_visible()
+    await pick(tab, picked("my notes.md", "text/markdown", b"Buy milk."))
+    await tab.find("composer-send").click()
+    await expect(tab.page.locator(".queued-text")).to_have_text("my notes.md")
+    (workspace / "go").touch()
+    await tab.turns_end(2)
+    asked = agent_log.received("session/prompt")
+    assert asked[-1]["params"]["prompt"] == [text("my%20notes.md", "text/markdown", "Buy milk.")]
+    await expect(tab.page.get_by_label("You").last.locator(".message-text")).to_have_count(0)
+    await tab.page.goto(tab.page.url.rpartition("/chat/")[0] + "/new")
+    await expect(tab.find("who").locator("option:checked")).to_have_attribute("value", "scripted")
+    await pick(tab, picked("photo.png", "image/png", PNG))
+    await expect(tab.page.locator(".attached-picture")).to_be_visible()
+    await tab.composer.press("Enter")
+    await tab.page.wait_for_url("**/chat/*")
+    await tab.turns_end()
+    await expect(tab.page.get_by_role("heading", name="photo.png")).to_be_visible()
+    await until(lambda: len(agent_log.received("session/prompt")) == 3, SECONDS)
+    assert agent_log.received("session/prompt")[-1]["params"]["prompt"] == [picture("photo.png")]

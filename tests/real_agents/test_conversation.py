@@ -124,10 +124,13 @@ async def _obeys_a_refusal(talk: Talk, workspace: Path, sheet: Sheet) -> None:
 
 
 async def _takes_what_is_attached(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
-    picture = {"type": "image", "mimeType": "image/png", "data": b64encode(png()).decode()}
+    data = b64encode(png()).decode()
+    picture = {"type": "image", "mimeType": "image/png", "data": data, "uri": "file:///my%20photo.png"}
     turn = await TurnSeen(talk, await talk.send("say I see it.", attachments=[picture])).ends()
     assert turn.text == "I see it."
     sheet.note("picture", llm.asked("say I see it.")[-1]["pictures"] > 0)
+    alone = await TurnSeen(talk, await talk.send("", attachments=[picture])).ends()
+    assert alone.stop_reason == "end_turn"
     words = {"uri": "file:///notes.txt", "text": "The word is heliotrope."}
     attached = [{"type": "resource", "resource": words}]
     turn = await TurnSeen(talk, await talk.send("say I read it.", attachments=attached)).ends()

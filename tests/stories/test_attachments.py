@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import StartServer
-from tests.fakes.script import say, script
+from tests.fakes.script import say, script, wait_file
 from tests.faults.driver import talking
 from tests.kit.agent_log import AgentLog
 from tests.kit.assistant import assistant, chatting
@@ -143,3 +143,56 @@ async def test_what_an_agent_does_not_take_is_refused_and_never_sent(
         ]
         assert talk.of_kind("message")[-1]["attachments"] == [TEXT, LINK]
         await talk.judge()
+
+
+NAMED = {**PICTURE, "uri": "file:///my%20photo.png"}
+
+
+async def test_files_alone_are_a_message_to_an_agent(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """Without a block of text; the chat is called after the file. Nothing at all is no message."""
+    async with talking(server, workspace) as talk:
+        for text in ("", " \n"):
+            with pytest.raises(ApiError) as refused:
+                await talk.send(text)
+            assert (refused.value.status, refused.value.code) == (422, "invalid")
+            assert refused.value.hint
+        assert (await talk.ended(await talk.send("", attachments=[NAMED, TEXT])))["stop_reason"] == "end_turn"
+        (frame,) = agent_log.received("session/prompt")
+        assert frame["params"]["prompt"] == [NAMED, TEXT]
+        assert talk.of_kind("message")[0]["text"] == ""
+        assert (await talk.api.call("GET", f"/api/chats/{talk.id}"))["title"] == "my photo.png"
+
+
+async def test_a_message_that_waits_may_lose_its_words_if_files_are_left(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    async with talking(server, workspace) as talk:
+        await talk.send(script(wait_file("go")))
+        bare = (await talk.api.prompt(talk.id, "words"))["message_id"]
+        with pytest.raises(ApiError, match="says nothing"):
+            await talk.api.edit_queued(talk.id, bare, "")
+        await talk.api.remove_queued(talk.id, bare)
+        posted = await talk.api.prompt(talk.id, "words", attachments=[TEXT])
+        await talk.api.edit_queued(talk.id, posted["message_id"], "")
+        (workspace / "go").touch()
+        await talk.ended(posted["turn"])
+        assert agent_log.received("session/prompt")[-1]["params"]["prompt"] == [TEXT]
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+async def test_files_alone_are_a_message_to_the_assistant(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm, wire: str
+) -> None:
+    """A picture without a text part, which providers refuse if it is empty; in what follows too."""
+    server = await start_server(settings=assistant(llm, wire))
+    async with chatting(server, workspace) as talk:
+        assert (await talk.ended(await talk.send("", attachments=[NAMED])))["stop_reason"] == "end_turn"
+        assert (await talk.run("say And now?"))["stop_reason"] == "end_turn"
+        for asked in llm.asked():
+            assert pictures_in(asked["body"]) == [PNG]
+            said = [m["content"] for m in asked["body"]["messages"] if m["role"] == "user"]
+            texts = [part["text"] for parts in said for part in parts if "text" in part]
+            assert all(text.strip() for text in texts)
+        assert (await talk.api.call("GET", f"/api/chats/{talk.id}"))["title"] == "my photo.png"

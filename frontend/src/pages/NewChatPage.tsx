@@ -149,7 +149,7 @@ export default function NewChatPage(): JSX.Element {
 /** What was asked for with the text that is still here, if nothing was heard of it. */
 function unheard(): ChatWish | undefined {
   const wish = unheardWish();
-  return wish?.text && wish.text === draft("new").text.trim() ? wish : undefined;
+  return wish?.text === draft("new").text.trim() ? wish : undefined;
 }
 
 const choices = () => agents()?.filter(isThere) ?? [];

@@ -34,7 +34,7 @@ export async function createChat(wish: ChatWish, attachments: readonly JsonObjec
     if (!(error instanceof api.ApiError) || !error.isPassing) forget(BEGUN);
     throw error;
   });
-  if (wish.text) send(chat.id, wish.text, attachments);
+  if (wish.text || attachments.length > 0) send(chat.id, wish.text ?? "", attachments);
   forget(BEGUN);
   return chat;
 }

@@ -56,7 +56,8 @@ def check_begun(result: Any) -> Json:
 
 
 def prompt(ledger: Ledger, session: Session, task: Task, attached: list[Json], at: float) -> None:
-    blocks: list[Json] = [*_note(session), {"type": "text", "text": task.text}, *attached]
+    said = [{"type": "text", "text": task.text}] if task.text.strip() else []
+    blocks: list[Json] = [*_note(session), *said, *attached]
     params = {"sessionId": session.acp_session_id, "prompt": blocks}
     ask(
         ledger,

@@ -40,9 +40,11 @@ def check(attachments: Sequence[Json]) -> None:
 def said(text: str, attachments: Sequence[Json], with_pictures: bool = True) -> PersonSaid:
     """The message as the model gets it; without the pictures, it is told that there were some."""
     pictures = [_picture(attachment) for attachment in attachments if attachment["type"] == "image"]
-    parts = [text, *_texts(attachments)]
+    parts = [part for part in (text, *_texts(attachments)) if part.strip()]
     if pictures and not with_pictures:
         parts.append(f"[{len(pictures)} attached and not shown again: pictures]")
+    if not parts and not pictures:  # providers refuse a message that is empty
+        parts.append("[An empty text]")
     return PersonSaid("\n\n".join(parts), tuple(pictures) if with_pictures else ())
 
 

@@ -232,12 +232,12 @@ def _requests(messages: Sequence[Message]) -> Iterator[ModelMessage]:
             )
 
 
-def _part(message: PersonSaid | ToolReturned) -> ModelRequestPart:
+def _part(message: PersonSaid | ToolReturned) -> ModelRequestPart:  # no empty text: providers refuse it
     from pydantic_ai.messages import BinaryContent, ToolReturnPart, UserPromptPart
 
     if isinstance(message, PersonSaid):
         images = [BinaryContent(image.data, media_type=image.media_type) for image in message.images]
-        return UserPromptPart([message.text, *images] if images else message.text)
+        return UserPromptPart([*filter(None, [message.text]), *images] if images else message.text)
     return ToolReturnPart(
         tool_name=message.name,
         content=message.content,

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from voxpilot.chat.events import Json
+
 LENGTH = 50
+_KINDS = {"image": "Picture", "audio": "Sound"}
+
+
+def title_for(text: str, attachments: Sequence[Json] = ()) -> str:
+    """After its first message: its text, else the first file that goes along."""
+    return title_of(text) or next((title_of(_name_of(one)) for one in attachments), "") or "New chat"
 
 
 def title_of(text: str) -> str:
@@ -13,3 +25,15 @@ def title_of(text: str) -> str:
     cut = words[: LENGTH - 1]
     whole, space, _ = cut.rpartition(" ")
     return f"{whole if space and len(whole) > LENGTH // 2 else cut}…"
+
+
+def _name_of(attachment: Json) -> str:
+    match attachment:
+        case {"name": str(name)} if name:
+            return name
+        case {"uri": str(uri)} | {"resource": {"uri": str(uri)}} if uri:
+            return unquote(uri.rstrip("/").rpartition("/")[2])
+        case {"type": "text", "text": str(text)}:
+            return text
+    kind: Any = attachment.get("type")
+    return _KINDS.get(kind, "") if isinstance(kind, str) else ""

@@ -21,7 +21,7 @@ from voxpilot.chat.events import (
     TurnEnded,
     TurnStarted,
 )
-from voxpilot.chat.titles import title_of
+from voxpilot.chat.titles import title_for
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.runtime import delegating, left_running, questions, tasks, terminals
 from voxpilot.storage.ledger import Ledger
@@ -50,6 +50,7 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
     agent = ledger.chat.agent if ledger.chat.mode == "agent" else ASSISTANT
     if agent is None:
         raise Invalid("This chat has no agent to talk to.", "Choose an agent for the chat.")
+    _check_said(text, attachments)
     if agent == ASSISTANT:
         check_attachments(attachments)
     elif (process := tasks.process_of(ledger, agent)) is not None and process.initialized is not None:
@@ -69,7 +70,7 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
         )
     )
     if not ledger.chat.title:
-        title = title_of(text) or "New chat"
+        title = title_for(text, attachments)
         ledger.change(ledger.chat, title=title)
         ledger.emit(ChatInfoChanged(title=title), now)
     ledger.emit(_message(turn), now)
@@ -77,7 +78,9 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
 
 
 def edit(ledger: Ledger, message_id: str, text: str, now: float) -> Turn:
-    turn = ledger.change(_waiting(ledger, message_id), text=text)
+    turn = _waiting(ledger, message_id)
+    _check_said(text, turn.attachments)
+    turn = ledger.change(turn, text=text)
     ledger.emit(_message(turn), now)
     return turn
 
@@ -162,6 +165,11 @@ def _message(turn: Turn) -> MessagePosted:
         queued=True,
         ahead=turn.ahead or None,
     )
+
+
+def _check_said(text: str, attachments: tuple[Json, ...]) -> None:
+    if not text.strip() and not attachments:
+        raise Invalid("This message says nothing.", "Write something, or attach a file.")
 
 
 def _waiting(ledger: Ledger, message_id: str) -> Turn:

@@ -141,13 +141,14 @@ class ChatList(BaseModel):
 
 
 class NewMessage(Body):
-    text: str = Field(min_length=1, max_length=2_000_000)
+    text: str = Field(max_length=2_000_000)
+    """Empty only where something is attached."""
     attachments: list[Anything] = Field(default=[], max_length=50)
     key: Key
 
 
 class MessageEdit(Body):
-    text: str = Field(min_length=1, max_length=2_000_000)
+    text: str = Field(max_length=2_000_000)
     key: Key | None = None
 
 

@@ -32,15 +32,17 @@ export function PersonMessage(props: {
   const shown = () => (isWhole() ? props.text : beginning());
   return (
     <article class="message" classList={{ "message-pending": props.isPending ?? false }} aria-label="You">
-      <p class="message-text" dir="auto">
-        {shown()}
-        <Show when={isLong() && !isWhole()}>
-          …
-          <button type="button" class="text-button" onClick={() => setWhole(true)}>
-            Show all
-          </button>
-        </Show>
-      </p>
+      <Show when={props.text}>
+        <p class="message-text" dir="auto">
+          {shown()}
+          <Show when={isLong() && !isWhole()}>
+            …
+            <button type="button" class="text-button" onClick={() => setWhole(true)}>
+              Show all
+            </button>
+          </Show>
+        </p>
+      </Show>
       <Show when={props.attachments?.length}>
         <ul class="attachments" aria-label="Attachments">
           <For each={props.attachments}>{(one) => <li class="chip">{nameOf(one)}</li>}</For>

@@ -32,7 +32,7 @@ export interface ComposerProps {
 const isTouch = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const canSend = () => props.draft.text.trim() !== "" && !props.draft.isReading && !props.isSending;
+  const canSend = () => (props.draft.text.trim() !== "" || props.draft.attachments.length > 0) && !props.draft.isReading && !props.isSending;
 
   function send() {
     if (canSend()) props.onSend(props.draft.text.trim());

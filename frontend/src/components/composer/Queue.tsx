@@ -3,6 +3,7 @@ import { createSignal, For, Show, type JSX } from "solid-js";
 
 import type { QueuedMessage } from "../../state";
 import { CloseIcon, EditIcon } from "../icons";
+import { nameOf } from "./attaching";
 
 interface Changes {
   onEdit: (message: string, text: string) => Promise<void>;
@@ -26,6 +27,7 @@ export function Queue(props: Changes & { messages: readonly QueuedMessage[] }): 
 function Queued(props: Changes & { message: QueuedMessage; number: number }): JSX.Element {
   const [edited, setEdited] = createSignal<string>();
   const [problem, setProblem] = createSignal("");
+  const names = () => (props.message.attachments ?? []).map(nameOf).join(", ");
   async function act(change: Promise<void>) {
     setProblem("");
     await change.then(
@@ -43,7 +45,7 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
         when={edited() !== undefined}
         fallback={
           <>
-            <p class="queued-text cut">{props.message.text}</p>
+            <p class="queued-text cut">{props.message.text || names()}</p>
             <button
               type="button"
               class="icon-button"
@@ -67,8 +69,8 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
           class="queued-form"
           onSubmit={(event) => {
             event.preventDefault();
-            const text = edited()?.trim();
-            if (text) void act(props.onEdit(props.message.id, text));
+            const text = edited()?.trim() ?? "";
+            if (text || names()) void act(props.onEdit(props.message.id, text));
           }}
           onKeyDown={(event) => {
             if (event.key !== "Escape") return;

@@ -10,6 +10,7 @@ test("a picture is a picture, text is text whatever its kind, and anything else 
     type: "image",
     mimeType: "image/png",
     data: "AQL/",
+    uri: "file:///a.png",
   });
   const text = new File(["größe = 1\n"], "my notes.toml");
   expect(await contentOf(text)).toEqual({
@@ -33,9 +34,9 @@ test("each has a name", async () => {
   const names = await Promise.all(
     [file("my notes.md", "text/markdown", 65), file("x", "image/webp", 1), file("x", "audio/wav", 1)].map(contentOf),
   );
-  expect(names.map(nameOf)).toEqual(["my notes.md", "Picture (WEBP)", "Sound (WAV)"]);
-  const odd: JsonObject[] = [{ type: "resource_link", uri: "https://a.b/c", name: "c" }, { uri: "file:///%" }, {}];
-  expect(odd.map(nameOf)).toEqual(["c", "%", "attachment"]);
+  expect(names.map(nameOf)).toEqual(["my notes.md", "x", "Sound (WAV)"]);
+  const odd: JsonObject[] = [{ type: "resource_link", uri: "https://a.b/c", name: "c" }, { uri: "file:///%" }, {}, { type: "image", mimeType: "image/webp" }];
+  expect(odd.map(nameOf)).toEqual(["c", "%", "attachment", "Picture (WEBP)"]);
 });
 
 test("only so much goes along with one message", () => {

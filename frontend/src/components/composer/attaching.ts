@@ -20,9 +20,9 @@ export function hasRoom(attached: readonly JsonObject[], files: readonly File[])
 /** Pictures and sound as such, text as text, anything else as it is. */
 export async function contentOf(file: File): Promise<JsonObject> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  if (PICTURES.includes(file.type)) return { type: "image", mimeType: file.type, data: base64(bytes) };
-  if (file.type.startsWith("audio/")) return { type: "audio", mimeType: file.type, data: base64(bytes) };
   const uri = `file:///${encodeURIComponent(file.name)}`;
+  if (PICTURES.includes(file.type)) return { type: "image", mimeType: file.type, data: base64(bytes), uri };
+  if (file.type.startsWith("audio/")) return { type: "audio", mimeType: file.type, data: base64(bytes) };
   const text = textIn(bytes);
   const what: JsonObject = text === undefined ? { blob: base64(bytes) } : { text };
   return { type: "resource", resource: { uri, ...(file.type && { mimeType: file.type }), ...what } };

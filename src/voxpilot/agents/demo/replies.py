@@ -7,6 +7,7 @@ Lives elsewhere: the long one (tour.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from voxpilot.agents.demo import updates
 from voxpilot.agents.demo.peer import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
@@ -34,8 +35,14 @@ class Prompt:
 
     @property
     def in_short(self) -> str:
-        line = " ".join(self.text.split()) or "…"
+        line = " ".join(self.text.split()) or self._attached or "…"
         return line if len(line) <= TITLE_LETTERS else f"{line[: TITLE_LETTERS - 1]}…"
+
+    @property
+    def _attached(self) -> str:
+        """The name of the first file."""
+        places = [block.get("uri") or block.get("resource", {}).get("uri", "") for block in self.blocks]
+        return next((unquote(place.rpartition("/")[2]) for place in places if place), "")
 
 
 def read_prompt(blocks: object) -> Prompt:
