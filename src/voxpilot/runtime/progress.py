@@ -74,7 +74,9 @@ class Progress:
             case Answered():
                 self._answered(happening, at)
             case AnswerWanted():
-                questions.ask(self.ledger, happening, at)
+                process = self.ledger.get(Process, happening.request.process_id)
+                task = tasks.behind(self.ledger, process.agent) if process else None
+                questions.ask(self.ledger, happening, task, at)
             case HelpWanted():
                 callbacks.begin(self.ledger, self.catalog, happening, at)
             case Withdrawn(request):

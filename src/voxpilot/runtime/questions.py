@@ -31,12 +31,12 @@ class AlreadyDecided(Conflict):
     code = "already-decided"
 
 
-def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
-    """Put what an agent asks to the person."""
+def ask(ledger: Ledger, wanted: AnswerWanted, task: Task | None, at: float) -> None:
+    """Put what an agent asks to the person: within its prompt, or the task for which it opens a session."""
     session = wanted.session and (ledger.get(Session, wanted.session.id) or wanted.session)
-    asking = _asking(ledger, wanted.request, session)
-    turn = ledger.get(Turn, asking["turn"]) if asking["turn"] else None
-    if turn is None or turn.cancelled_at is not None:
+    asking = task if session is None else session if session.prompting else None
+    turn = ledger.get(Turn, asking.turn) if asking is not None and asking.turn else None
+    if asking is None or turn is None or turn.cancelled_at is not None:
         # Nobody may approve what was stopped, or what no turn asked for.
         wishes.dismiss(ledger, wanted.request)
         return
@@ -61,19 +61,7 @@ def ask(ledger: Ledger, wanted: AnswerWanted, at: float) -> None:
         options=wish.options,
         asked_at=at,
     )
-    _put(ledger, question, asking["agent"], asking["tool_call_id"], at)
-
-
-def _asking(ledger: Ledger, request: Request, session: Session | None) -> Json:
-    """Who asks, and in which turn: a session that has a prompt, or an agent that is asked for a session."""
-    if session is not None:
-        turn = session.turn if session.prompting else None
-        return {"agent": session.agent, "turn": turn, "tool_call_id": session.tool_call_id}
-    process = ledger.get(Process, request.process_id)
-    for task in ledger.all(Task):
-        if process is not None and task.agent == process.agent:
-            return {"agent": task.agent, "turn": task.turn, "tool_call_id": task.tool_call_id}
-    return {"turn": None}
+    _put(ledger, question, asking.agent, asking.tool_call_id, at)
 
 
 def ask_ourselves(

@@ -21,7 +21,7 @@ from voxpilot.chat.events import AgentStatusChanged, Json
 from voxpilot.runtime import questions, sign_in_terminals, tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Process, Question, Request, Task, Terminal
+from voxpilot.storage.rows import Process, Question, Request, Terminal
 
 PURPOSE = "sign-in"
 _METHOD = "method:"
@@ -36,7 +36,7 @@ _NOT_SIGNED_IN: Json = {
 
 def ask(ledger: Ledger, process: Process, agent: Agent, at: float, reason: str | None = None) -> None:
     """Show what the agent offers for signing in, and why it did not work if it was tried."""
-    task = _task(ledger, process)
+    task = tasks.behind(ledger, process.agent)
     methods = [_method(method, agent) for method in sign_in_methods(process.initialized)]
     detail: Json = {"methods": methods, "hint": agent.login_hint, "reason": reason}
     offered = [
@@ -128,7 +128,7 @@ def _sign_in_here(
         ask(ledger, process, agent, at, "The agent's command has changed meanwhile.")
         return
     argv = _argv(method, agent)
-    task = _task(ledger, process)
+    task = tasks.behind(ledger, process.agent)
     call = task.tool_call_id if task else None
     terminal = sign_in_terminals.start(ledger, process, argv, method.get("env"), question.turn, call, at)
     questions.ask_ourselves(
@@ -161,12 +161,6 @@ def _terminal_ended(ledger: Ledger, catalog: Catalog, terminal: Terminal, now: f
         ledger.change(process, state="stopping", force=True)
     elif tasks.waiting_for(ledger, process.agent):
         ask(ledger, process, catalog.describe(process.agent), now, reason)
-
-
-def _task(ledger: Ledger, process: Process) -> Task | None:
-    """The work that waits for it, if any: where it is shown."""
-    waiting = tasks.waiting_for(ledger, process.agent) or tasks.of_agent(ledger, process.agent)
-    return waiting[0] if waiting else None
 
 
 def _questions(ledger: Ledger, process: Process) -> list[Question]:

@@ -43,6 +43,12 @@ def waiting_for(ledger: Ledger, agent: str) -> list[Task]:
     return [task for task in of_agent(ledger, agent) if prompt_request(ledger, task) is None]
 
 
+def behind(ledger: Ledger, agent: str) -> Task | None:
+    """The work for which an agent is started, opens a session or signs in: what it asks is shown there."""
+    found = waiting_for(ledger, agent) or of_agent(ledger, agent)
+    return found[0] if found else None
+
+
 def prompt_request(ledger: Ledger, task: Task) -> Request | None:
     """The open prompt of this task, if one was put on its way."""
     for request in ledger.all(Request):
