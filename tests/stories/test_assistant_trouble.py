@@ -21,6 +21,7 @@ from tests.kit.config import MARK, scripted, write_config
 from tests.kit.llm import ScriptedLlm, scripted_llm
 from tests.kit.server import ServerProcess
 from tests.kit.waiting import until
+from tests.stories.test_changed_commands import mine, tamper
 
 WIRES = ("openai", "anthropic")
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -319,6 +320,29 @@ async def test_signing_in_for_the_assistant_is_shown_within_its_call(
         for kind, times in (("question", 2), ("terminal", 1), ("terminal-exit", 1)):
             assert [body["tool_call_id"] for body in talk.of_kind(kind)] == [called["id"]] * times
         await talk.judge()
+
+
+async def test_what_is_asked_before_an_agent_starts_for_the_assistant_is_shown_within_its_call(
+    start_server: StartServer, workspace: Path, place: Path, llm: ScriptedLlm, agent_log: AgentLog
+) -> None:
+    """R38, A46, A48: whether its folder is trusted, and whether its changed command is meant."""
+    agents = {"mine": mine(place, agent_log)}
+    server = await start_server(agents=agents, settings={**assistant(llm), "trusted_folders": []})
+    prompt = f"{delegate(script(say('in')), 'A', 'mine')}\nsay ."
+    for title, option in (("Do you trust", "trust"), ("Start mine with another command", "start")):
+        async with chatting(server, workspace) as talk:
+            turn = await talk.send(prompt)
+            question = await talk.question()
+            (called,) = talk.of_kind("tool-call")
+            assert (question["tool_call_id"], question["turn"]) == (called["id"], turn)
+            assert question["title"].startswith(title)
+            assert (await talk.api.chat(talk.id))["needs_you"] == 1
+            await talk.answer(question, option)
+            assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+            assert talk.of_kind("tool-result")[-1]["content"] == "in"
+            await talk.judge()
+            if option == "trust":
+                await tamper(server, talk.api, '"--agent-version", "1"', '"--agent-version", "2"')
 
 
 async def test_on_a_machine_without_any_agent_the_rest_works(

@@ -93,7 +93,7 @@ def _about(question: Question) -> str:
 
 
 def _ask(ledger: Ledger, catalog: Catalog, agent: str, wanted: AgreedCommand, now: float) -> None:
-    current = turn.running(ledger)
+    current, task = turn.running(ledger), tasks.behind(ledger, agent)
     name, before = catalog.describe(agent).display_name, catalog.agreed[wanted.agent]
     if wanted.agent == SERVERS:
         title, label = f"Give {name} other tool servers than before?", "Use these"
@@ -119,4 +119,5 @@ def _ask(ledger: Ledger, catalog: Catalog, agent: str, wanted: AgreedCommand, no
         now,
         turn=current.id if current else None,
         agent=agent,
+        tool_call_id=task.tool_call_id if task else None,
     )

@@ -56,7 +56,7 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
 
 
 def _ask(ledger: Ledger, folders: list[str], agent: str, now: float) -> None:
-    current = turn.running(ledger)
+    current, task = turn.running(ledger), tasks.behind(ledger, agent)
     questions.ask_ourselves(
         ledger,
         PURPOSE,
@@ -67,6 +67,7 @@ def _ask(ledger: Ledger, folders: list[str], agent: str, now: float) -> None:
         now,
         turn=current.id if current else None,
         agent=agent,
+        tool_call_id=task.tool_call_id if task else None,
     )
 
 
