@@ -219,3 +219,22 @@ async def test_an_agent_may_ask_before_it_opens_a_session(start_server: StartSer
         await talk.api.answer_form(talk.id, question["id"], "accept")
         assert (await talk.ended(turn))["stop_reason"] == "end_turn"
         await talk.judge(text='{"action": "accept"}')
+
+
+async def test_the_time_to_sign_in_stands_still_while_the_agent_asks_something(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """F9, K13: also over a restart; the agent then gets all its time to finish."""
+    signs = {"command": sys.executable, "args": [str(ASKING_AGENT), "signs-in"], "pass_env": [MARK]}
+    server = await start_server(agents={"signs": signs}, env={"VOXPILOT_SIGN_IN_TIMEOUT": "1"})
+    async with talking(server, workspace, "signs") as talk:
+        turn = await talk.send("hello")
+        await talk.answer(await talk.question(), "method:page")
+        question = await talk.question(2)
+        assert (question["title"], question["turn"]) == ("Agree to the terms", turn)
+        await server.restart()
+        await until(lambda: time.time() > question["at"] + 2, 10)
+        assert len(talk.of_kind("question")) == 2
+        await talk.api.answer_form(talk.id, question["id"], "accept")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        await talk.judge(text='{"action": "accept"}')

@@ -140,9 +140,12 @@ def respond(
     if question.type == "form" and action == "accept":
         content = forms.checked(question.detail["schema"], content or {})
     wishes.respond(ledger, request, action, content if question.type == "form" else None)
-    if not question.session_id:
-        _wait_anew(ledger, question, at)
     return _decide(ledger, question, action, "person", at, where=where)
+
+
+def holds_up(ledger: Ledger, process: Process) -> bool:
+    """Whether an agent cannot go on with opening a session or signing in before a person has answered."""
+    return any(q.process_id == process.id and not q.session_id for q in ledger.all(Question))
 
 
 def _wait_anew(ledger: Ledger, question: Question, at: float) -> None:
@@ -281,6 +284,8 @@ def _decide(
         decided_at=at,
         reason=reason,
     )
+    if question.process_id and not question.session_id:
+        _wait_anew(ledger, question, at)
     session = ledger.get(Session, question.session_id)
     event = QuestionAnswered(
         question_id=question.id,

@@ -103,9 +103,9 @@ class Restoring:
 
         Nor is one waited for that itself waits for a person.
         """
-        asking = {question.process_id for question in self.ledger.all(Question) if not question.session_id}
         found = [(self.ledger.get(Process, request.process_id), request) for request in self._under_way()]
-        return [(p, r) for p, r in found if p is not None and p.state == "ready" and p.id not in asking]
+        ready = [(p, r) for p, r in found if p is not None and p.state == "ready"]
+        return [(p, r) for p, r in ready if not questions.holds_up(self.ledger, p)]
 
     def _deadline(self, process: Process, request: Request) -> float:
         """A request made while frames are read bears the keeper's time, which need not be ours."""

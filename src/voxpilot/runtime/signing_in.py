@@ -99,7 +99,7 @@ def answered(ledger: Ledger, process: Process, agent: Agent, answered: Answered,
 
 
 def deadlines(ledger: Ledger, settings: Settings) -> Iterator[float]:
-    for request in _trying(ledger):
+    for _, request in _waited_for(ledger):
         yield request.created_at + settings.sign_in_timeout
 
 
@@ -107,9 +107,8 @@ def on_time(ledger: Ledger, settings: Settings, catalog: Catalog, now: float) ->
     """A command has ended; or the agent takes too long, and the person may choose again."""
     for terminal in sign_in_terminals.ended(ledger):
         _terminal_ended(ledger, catalog, terminal, now)
-    for request in _trying(ledger):
-        process = ledger.get(Process, request.process_id)
-        if process is None or now < request.created_at + settings.sign_in_timeout:
+    for process, request in _waited_for(ledger):
+        if now < request.created_at + settings.sign_in_timeout:
             continue
         sessions.drop(ledger, request)
         ledger.change(request, response={"error": {"message": "it took too long"}})
@@ -176,6 +175,12 @@ def _prefix(method: Json, agent: Agent) -> str | None:
 
 def _trying(ledger: Ledger) -> list[Request]:
     return [request for request in ledger.all(Request) if request.method == "authenticate"]
+
+
+def _waited_for(ledger: Ledger) -> list[tuple[Process, Request]]:
+    """Those that take their time; not one that itself waits for a person."""
+    found = [(ledger.get(Process, request.process_id), request) for request in _trying(ledger)]
+    return [(p, r) for p, r in found if p is not None and not questions.holds_up(ledger, p)]
 
 
 def _method(method: Json, agent: Agent) -> Json:
