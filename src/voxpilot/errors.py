@@ -7,6 +7,8 @@ turning an error into an HTTP answer (web/errors.py).
 
 from __future__ import annotations
 
+import errno
+
 
 class VoxPilotError(Exception):
     """Something went wrong that a person should read about."""
@@ -50,6 +52,19 @@ class StorageFull(VoxPilotError):
         )
 
 
+class OutOfFiles(VoxPilotError):
+    """Nothing more can be opened for now; nothing was done."""
+
+    code = "out-of-files"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The server has as many files and connections open as it may.",
+            "Close some pages or end some agents, or start it with a higher limit (ulimit -n). "
+            "It goes on by itself once it can.",
+        )
+
+
 class ShuttingDown(VoxPilotError):
     """The server is on its way out and takes no new work."""
 
@@ -57,3 +72,12 @@ class ShuttingDown(VoxPilotError):
 
     def __init__(self) -> None:
         super().__init__("The server is stopping.", "Send it again when the server is back.")
+
+
+def explained(error: Exception) -> VoxPilotError:
+    """Whatever went wrong, as something that a person may see."""
+    if isinstance(error, VoxPilotError):
+        return error
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return OutOfFiles()
+    return VoxPilotError("Something went wrong inside.")

@@ -16,7 +16,7 @@ from typing import Any
 
 from voxpilot.agents.connection import Link
 from voxpilot.chat.events import Json
-from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError
+from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError, explained
 from voxpilot.killpoints import reach
 from voxpilot.runtime import journal_step, leaving, snapshot
 from voxpilot.runtime.errands import Errands
@@ -272,13 +272,18 @@ class LiveChat:
         if not isinstance(error, VoxPilotError):
             log.exception("step failed: chat=%s", self.id)
         self._stumbles.failed(error)
-        known = error if isinstance(error, VoxPilotError) else VoxPilotError("Something went wrong inside.")
         for command in commands:
-            _answer(command, known)
-        try:
-            self.ledger = await self._house.db.read(lambda db: ledgers.load(db, self.id))
-        except NotFound:
-            self._closing = True
+            _answer(command, explained(error))
+        while not self._closing:
+            try:
+                self.ledger = await self._house.db.read(lambda db: ledgers.load(db, self.id))
+                break
+            except NotFound:
+                self._closing = True
+            except Exception:  # what is in memory must not count, so there is nothing to go on with
+                log.exception("cannot read: chat=%s", self.id)
+                await asyncio.sleep(RETRY_SECONDS)
+        if self._closing:
             return
         for process_id, link in self._links.items():
             process = self.ledger.get(Process, process_id)

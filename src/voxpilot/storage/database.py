@@ -18,7 +18,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from voxpilot.errors import StorageFull, VoxPilotError
+from voxpilot.errors import OutOfFiles, StorageFull, VoxPilotError
 from voxpilot.killpoints import reach
 from voxpilot.storage.tables import Statement
 
@@ -69,7 +69,7 @@ class Database:
         self._readers.shutdown()
 
     async def commit(self, batch: Batch) -> None:
-        """On disk when this returns. Raises StorageFull or StorageFailed, having changed nothing."""
+        """On disk when this returns. Raises StorageFull, OutOfFiles or StorageFailed: nothing has changed."""
         loop = asyncio.get_running_loop()
         committed: asyncio.Future[None] = loop.create_future()
 
@@ -85,7 +85,7 @@ class Database:
         await committed
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a read in a reader's thread; it sees everything committed so far."""
+        """Run a read in a reader's thread; it sees everything committed so far. Raises OutOfFiles."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._run_read, work)
 
     async def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -94,9 +94,18 @@ class Database:
     def _run_read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         connection = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = connect(self.path)
+            connection = self._connected()
             connection.execute("PRAGMA query_only = ON")
+            self._local.connection = connection
         return work(connection)
+
+    def _connected(self) -> sqlite3.Connection:
+        try:
+            return connect(self.path)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN:
+                raise OutOfFiles from error
+            raise
 
     def _write_forever(self) -> None:
         connection = self._connection
@@ -162,4 +171,6 @@ def _explain(error: Exception) -> VoxPilotError:
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return StorageFull()
+    if code is not None and code & 0xFF == sqlite3.SQLITE_CANTOPEN:  # the file itself is open
+        return OutOfFiles()
     return StorageFailed(f"The database refused a write: {error}.", "See the server's log.")

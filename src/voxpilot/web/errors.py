@@ -14,7 +14,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from voxpilot.errors import Conflict, Invalid, NotFound, ShuttingDown, StorageFull, VoxPilotError
+from voxpilot.errors import (
+    Conflict,
+    Invalid,
+    NotFound,
+    OutOfFiles,
+    ShuttingDown,
+    StorageFull,
+    VoxPilotError,
+    explained,
+)
 from voxpilot.settings import BadSettings
 from voxpilot.web.access import SignInFailed, TooManyAttempts
 
@@ -27,6 +36,7 @@ _STATUS: tuple[tuple[type[VoxPilotError], int], ...] = (
     (SignInFailed, 401),
     (TooManyAttempts, 429),
     (StorageFull, 507),
+    (OutOfFiles, 503),
     (ShuttingDown, 503),
 )
 _WORDS = {
@@ -78,4 +88,6 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    if isinstance(known := explained(error), OutOfFiles):
+        return await _ours(request, known)
     return internal_error()  # the framework raises it on, and the guard writes it down
