@@ -21,7 +21,9 @@ from typing import Self
 
 import anyio
 
+from . import nursery
 from .config import MARK
+from .nursery import Born
 from .processes import end_marked
 from .waiting import until
 
@@ -54,7 +56,7 @@ class ServerProcess:
         self.port = port or free_port()
         self.env = {MARK: f"mark-{uuid.uuid4().hex}", **(env or {})}
         self.stderr_path = config.parent / "server.stderr"
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Born | None = None
 
     @property
     def url(self) -> str:
@@ -103,13 +105,17 @@ class ServerProcess:
         await self.wait_until_healthy()
 
     def spawn(self, kill_point: str | None = None) -> None:
-        """Start it and wait for nothing."""
+        """Start it and wait for nothing. At a first start all is imported already (nursery.py)."""
         assert not self.is_running, "the server is running already"
         self.stderr_path.parent.mkdir(parents=True, exist_ok=True)
+        env = self._environment(kill_point)
+        if kill_point is None and self._process is None and "PYTHONPATH" not in self.env:
+            self._process = nursery.born(env, self.config.parent, self.stderr_path)
+            return
         with self.stderr_path.open("ab") as written:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "voxpilot", "serve"],
-                env=self._environment(kill_point),
+                env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=written,
                 stderr=written,
