@@ -365,7 +365,10 @@ async def test_the_model_is_chosen_tried_and_kept_on_the_settings_page(
     assert kept["base_url"] == llm.openai
     assert kept["api_key"].strip("*") == ""
     await form.get_by_role("combobox", name="Provider").select_option("anthropic")
-    await form.get_by_role("button", name="Save").click()
     await expect(form.get_by_role("textbox", name="Key")).to_have_attribute("placeholder", "Needed")
+    await form.get_by_role("button", name="Save").click()
+    await expect(tab.page.get_by_role("alert")).to_contain_text(
+        "key"
+    )  # the new choice is looked at once it is kept
     now = (await api.settings())["values"]["assistant"]
     assert (now["provider"], now["base_url"], now["api_key"]) == ("anthropic", "", None)
