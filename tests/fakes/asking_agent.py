@@ -1,9 +1,9 @@
-"""An agent that asks before it opens a session: its question names our request, for there is no session yet.
+"""An agent that asks a person something before it answers a request that is no prompt.
 
-    python asking_agent.py [signs-in]
+    python asking_agent.py [METHOD] [names-session]
 
-It says how it was answered, and that is all it says. With `signs-in` it wants a sign-in first, and asks in
-that.
+It asks in `session/new`, or in the method that is named; its question names our request, or the session. It
+says how it was answered, and that is all it says. Asking in `authenticate`, it wants a sign-in first.
 """
 
 from __future__ import annotations
@@ -18,34 +18,51 @@ LINK = {
     "elicitationId": "terms",
     "url": "https://example.com/",
 }
+CAN_LOAD = {"loadSession": True}
+METHODS = [{"id": "page", "name": "On a page"}]
+CHOICES = [{"value": "a", "name": "A"}, {"value": "b", "name": "B"}]
+BEGUN = {"protocolVersion": 1, "agentCapabilities": CAN_LOAD, "authMethods": METHODS}
 
 
 def main() -> None:
-    asks_in = "authenticate" if "signs-in" in sys.argv else "session/new"
-    opening: Any = None
-    answered = ""
+    asks_in = sys.argv[1] if len(sys.argv) > 1 else "session/new"
+    names: dict[str, Any] = {"sessionId": "one"} if "names-session" in sys.argv else {}
+    asked: Any = None
+    answered, model = "nothing", "a"
     for line in sys.stdin:
         frame = json.loads(line)
-        id = frame.get("id")
-        match frame:
-            case {"method": "initialize"}:
-                methods = [{"id": "page", "name": "On a page"}]
-                send(id=id, result={"protocolVersion": 1, "agentCapabilities": {}, "authMethods": methods})
-            case {"method": method} if method == asks_in and not answered:
-                opening = id
-                send(id="terms", method="elicitation/create", params={"requestId": id, **LINK})
-            case {"id": "terms"}:
-                answered = json.dumps(frame.get("result") or frame.get("error"))
-                send(id=opening, result={"sessionId": "one"})
-            case {"method": "session/new"} if not answered:
-                send(id=id, error={"code": -32000, "message": "Authentication required"})
-            case {"method": "session/new"}:
-                send(id=id, result={"sessionId": "one"})
-            case {"method": "session/prompt"}:
-                content = {"type": "text", "text": answered}
-                update = {"sessionUpdate": "agent_message_chunk", "content": content}
-                send(method="session/update", params={"sessionId": "one", "update": update})
-                send(id=id, result={"stopReason": "end_turn"})
+        id, method = frame.get("id"), frame.get("method")
+        option = {"id": "model", "name": "Model", "category": "model", "type": "select"}
+        offered = {"configOptions": [{**option, "currentValue": model, "options": CHOICES}]}
+        results = {
+            "initialize": BEGUN,
+            "authenticate": {},
+            "session/new": {"sessionId": "one", **offered},
+            "session/load": offered,
+            "session/set_config_option": offered,
+            "session/prompt": {"stopReason": "end_turn"},
+        }
+        if id == "terms":
+            answered = json.dumps(frame.get("result") or frame.get("error"))
+            if asked[1] == "session/load":
+                say("as before")
+            send(id=asked[0], result=results[asked[1]])
+        elif method == asks_in and asked is None:
+            asked = (id, method)
+            send(id="terms", method="elicitation/create", params={**(names or {"requestId": id}), **LINK})
+        elif method == "session/new" and asks_in == "authenticate" and asked is None:
+            send(id=id, error={"code": -32000, "message": "Authentication required"})
+        elif method is not None and id is not None:
+            if method == "session/prompt":
+                say(answered)
+            if method == "session/set_config_option":
+                model = frame["params"]["value"]
+            send(id=id, result=results[method])
+
+
+def say(text: str) -> None:
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+    send(method="session/update", params={"sessionId": "one", "update": update})
 
 
 def send(**frame: Any) -> None:

@@ -205,10 +205,13 @@ async def test_fifty_permissions_at_once_are_fifty_decisions(
         await talk.judge(text=spoken_by(script(chunks(3), ask_many(50)), options))
 
 
+def asking(*args: str) -> dict[str, Any]:
+    return {"command": sys.executable, "args": [str(ASKING_AGENT), *args], "pass_env": [MARK]}
+
+
 async def test_an_agent_may_ask_before_it_opens_a_session(start_server: StartServer, workspace: Path) -> None:
     """K13: about the request that opens it; a person may take longer over it than an agent may."""
-    asking = {"command": sys.executable, "args": [str(ASKING_AGENT)], "pass_env": [MARK]}
-    server = await start_server(agents={"asking": asking}, env={"VOXPILOT_RESTORE_TIMEOUT": "1"})
+    server = await start_server(agents={"asking": asking()}, env={"VOXPILOT_RESTORE_TIMEOUT": "1"})
     async with talking(server, workspace, "asking") as talk:
         turn = await talk.send("hello")
         question = await talk.question()
@@ -225,8 +228,9 @@ async def test_the_time_to_sign_in_stands_still_while_the_agent_asks_something(
     start_server: StartServer, workspace: Path
 ) -> None:
     """F9, K13: also over a restart; the agent then gets all its time to finish."""
-    signs = {"command": sys.executable, "args": [str(ASKING_AGENT), "signs-in"], "pass_env": [MARK]}
-    server = await start_server(agents={"signs": signs}, env={"VOXPILOT_SIGN_IN_TIMEOUT": "1"})
+    server = await start_server(
+        agents={"signs": asking("authenticate")}, env={"VOXPILOT_SIGN_IN_TIMEOUT": "1"}
+    )
     async with talking(server, workspace, "signs") as talk:
         turn = await talk.send("hello")
         await talk.answer(await talk.question(), "method:page")
@@ -238,3 +242,48 @@ async def test_the_time_to_sign_in_stands_still_while_the_agent_asks_something(
         await talk.api.answer_form(talk.id, question["id"], "accept")
         assert (await talk.ended(turn))["stop_reason"] == "end_turn"
         await talk.judge(text='{"action": "accept"}')
+
+
+@pytest.mark.parametrize("names", [(), ("names-session",)])
+async def test_an_agent_may_ask_while_it_brings_a_session_back(
+    start_server: StartServer, workspace: Path, names: tuple[str, ...]
+) -> None:
+    """K13: in a turn, or because the person wants it back; about the request, or in the session's name."""
+    agents = {"asking": asking("session/load", *names)}
+    server = await start_server(agents=agents, env={"VOXPILOT_RESTORE_TIMEOUT": "1"})
+    async with talking(server, workspace, "asking") as talk:
+        await talk.run("one")
+        await server.interrupt()
+        await server.start()
+        turn = await talk.send("two")
+        question = await talk.question()
+        assert (question["title"], question["turn"]) == ("Agree to the terms", turn)
+        await until(lambda: time.time() > question["at"] + 1.5, 10)
+        await talk.api.answer_form(talk.id, question["id"], "accept")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        await talk.api.restart(talk.id)
+        question = await talk.question(2)
+        assert (question["agent"], question.get("turn")) == ("asking", None)
+        assert (await talk.api.chat(talk.id))["needs_you"] == 1
+        await until(lambda: time.time() > question["at"] + 1.5, 10)
+        await talk.api.answer_form(talk.id, question["id"], "decline")
+        await until(lambda: len(talk.notices("restored")) == 2, 10)
+        await talk.run("three")
+        await talk.judge(text='nothing{"action": "accept"}{"action": "decline"}')
+
+
+async def test_an_agent_may_ask_before_it_takes_a_choice(start_server: StartServer, workspace: Path) -> None:
+    """K13: the next message waits for that choice, and the choice for the person."""
+    agents = {"asking": asking("session/set_config_option", "names-session")}
+    server = await start_server(agents=agents, env={"VOXPILOT_RESTORE_TIMEOUT": "1"})
+    async with talking(server, workspace, "asking") as talk:
+        await talk.run("one")
+        await talk.api.set_option(talk.id, id="model", value="b")
+        question = await talk.question()
+        assert question["title"] == "Agree to the terms"
+        turn = await talk.send("two")
+        await until(lambda: time.time() > question["at"] + 1.5, 10)
+        await talk.api.answer_form(talk.id, question["id"], "accept")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        assert not talk.notices("option-refused")
+        await talk.judge(text='nothing{"action": "accept"}')

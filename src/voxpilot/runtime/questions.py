@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from voxpilot.agents import forms, wishes
+from voxpilot.agents import choosing, forms, wishes
 from voxpilot.agents.dialogue import AnswerWanted
 from voxpilot.chat.events import Json, NoticeGiven, QuestionAnswered, QuestionAsked
 from voxpilot.errors import Conflict, Invalid, NotFound
@@ -21,6 +21,7 @@ from voxpilot.storage.rows import Process, Question, Request, Session, Task, Tur
 
 OPEN_LIMIT = 1000
 """Open questions in one chat; an agent that floods people with more gets no for an answer."""
+FORM = "elicitation/create"
 AGENTS = "agent"
 """The purpose of a question that an agent put; its answer goes to the agent as it is."""
 
@@ -32,16 +33,21 @@ class AlreadyDecided(Conflict):
 
 
 def ask(ledger: Ledger, wanted: AnswerWanted, task: Task | None, at: float) -> None:
-    """Put what an agent asks to the person: within its prompt, or the task for which it opens a session."""
+    """Put what an agent asks to the person: within its prompt, or else the task that it gets ready for."""
     session = wanted.session and (ledger.get(Session, wanted.session.id) or wanted.session)
-    asking = task if session is None else session if session.prompting else None
+    process = ledger.get(Process, wanted.request.process_id)
+    asking: Session | Task | None = session if session is not None and session.prompting else None
+    prepares = asking is None and wanted.request.method == FORM and _prepares(ledger, session)
+    if prepares:
+        asking = task
     turn = ledger.get(Turn, asking.turn) if asking is not None and asking.turn else None
-    if asking is None or turn is None or turn.cancelled_at is not None:
-        # Nobody may approve what was stopped, or what no turn asked for.
+    is_chosen = prepares and task is None and process is not None and _is_chosen(ledger, process)
+    if (turn is None and not is_chosen) or (turn is not None and turn.cancelled_at is not None):
+        # Nobody may approve what was stopped, or what neither a turn nor a person asked for.
         wishes.dismiss(ledger, wanted.request)
         return
     if len(ledger.all(Question)) >= OPEN_LIMIT:
-        _note_flood(ledger, turn, at)
+        _note_flood(ledger, turn.id if turn else None, at)
         wishes.dismiss(ledger, wanted.request)
         return
     wish = wishes.wish_of(ledger, session, wanted, at)
@@ -51,17 +57,33 @@ def ask(ledger: Ledger, wanted: AnswerWanted, task: Task | None, at: float) -> N
     question = Question(
         id=_id_for(wanted.request),
         chat_id=ledger.chat.id,
-        turn=turn.id,
+        turn=turn.id if turn else None,
         process_id=wanted.request.process_id,
         request_id=wanted.request.id,
-        session_id=session.id if session else "",
+        session_id=session.id if session is not None and not prepares else "",
         type=wish.type,
         title=wish.title,
         detail=wish.detail,
         options=wish.options,
         asked_at=at,
     )
-    _put(ledger, question, asking.agent, asking.tool_call_id, at)
+    agent = process.agent if process else None
+    _put(ledger, question, agent, asking.tool_call_id if asking else None, at)
+
+
+def _prepares(ledger: Ledger, session: Session | None) -> bool:
+    """Whether an agent is at something else than a prompt: opening a session, signing in, taking a choice."""
+    return session is None or session.loading is not None or _takes_choice(ledger, session)
+
+
+def _takes_choice(ledger: Ledger, session: Session) -> bool:
+    return any(chosen_in.id == session.id for _, chosen_in in choosing.under_way(ledger))
+
+
+def _is_chosen(ledger: Ledger, process: Process) -> bool:
+    """Whether a person wants of an agent what it is at, although no turn does."""
+    mine = [session for session in ledger.all(Session) if session.agent == process.agent]
+    return any(session.wanted or _takes_choice(ledger, session) for session in mine)
 
 
 def ask_ourselves(
@@ -144,12 +166,12 @@ def respond(
 
 
 def holds_up(ledger: Ledger, process: Process) -> bool:
-    """Whether an agent cannot go on with opening a session or signing in before a person has answered."""
+    """Whether an agent cannot go on with what it prepares before a person has answered."""
     return any(q.process_id == process.id and not q.session_id for q in ledger.all(Question))
 
 
 def _wait_anew(ledger: Ledger, question: Question, at: float) -> None:
-    """The time that a person took is not the agent's, which was to open a session or to sign in."""
+    """The time that a person took is not the agent's."""
     for request in ledger.all(Request):
         if request.process_id == question.process_id and request.direction == "out":
             ledger.change(request, created_at=at)
@@ -207,12 +229,12 @@ def _who(question: Question) -> str:
     return question.decided_where or "you"
 
 
-def _note_flood(ledger: Ledger, turn: Turn, at: float) -> None:
+def _note_flood(ledger: Ledger, turn: str | None, at: float) -> None:
     """Said once for a turn."""
-    said = ledger.transcript.find("notice", f"too-many-questions/{turn.id}")
+    said = ledger.transcript.find("notice", f"too-many-questions/{turn}")
     if said is None:
         text = f"The agent asks more than {OPEN_LIMIT} things at once; the rest was turned down."
-        ledger.emit(NoticeGiven(level="warning", code="too-many-questions", text=text, turn=turn.id), at)
+        ledger.emit(NoticeGiven(level="warning", code="too-many-questions", text=text, turn=turn), at)
 
 
 def _id_for(request: Request) -> str:

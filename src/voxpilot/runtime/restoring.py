@@ -116,7 +116,8 @@ class Restoring:
             (self.ledger.get(Process, request.process_id), session, request)
             for request, session in choosing.under_way(self.ledger)
         ]
-        return [(p, s, request) for p, s, request in found if p is not None and p.state == "ready"]
+        ready = [(p, s, request) for p, s, request in found if p is not None and p.state == "ready"]
+        return [(p, s, request) for p, s, request in ready if not questions.holds_up(self.ledger, p)]
 
     def _choice_deadline(self, session: Session, request: Request) -> float:
         return max(request.created_at, session.answered_at or 0.0) + self.settings.restore_timeout
