@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import FilePayload, expect
+from playwright.async_api import FilePayload, Route, expect
 
 from tests.browser.conftest import Meet
 from tests.browser.link import Link
@@ -15,6 +17,7 @@ from tests.browser.person import SECONDS, Tab
 from tests.fakes.script import say, script, wait_file
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
+from tests.kit.pictures import png
 from tests.kit.waiting import until
 
 PNG = b64decode(
@@ -63,8 +66,7 @@ async def test_files_that_are_picked_pasted_or_dropped_go_along(
     attached = tab.page.get_by_role("list", name="Attachments")
     await expect(attached.get_by_role("listitem")).to_have_text(["notes.md", "a.txt"])
     await tab.page.get_by_role("button", name="Remove a.txt").click()
-    png = b64encode(PNG).decode()
-    await tab.composer.evaluate(GIVE, ["paste", "image.png", "image/png", png])
+    await tab.composer.evaluate(GIVE, ["paste", "image.png", "image/png", b64encode(PNG).decode()])
     await tab.composer.evaluate(GIVE, ["drop", "b.csv", "text/csv", b64encode(b"1,2").decode()])
     await expect(attached.get_by_role("listitem")).to_have_text(["notes.md", "image.png", "b.csv"])
     await tab.send(script(say("seen")))
@@ -76,7 +78,8 @@ async def test_files_that_are_picked_pasted_or_dropped_go_along(
         text("b.csv", "text/csv", "1,2"),
     ]
     await expect(attached).to_have_count(1)
-    await expect(attached).to_have_text("notes.mdimage.pngb.csv")
+    await expect(attached.get_by_role("listitem")).to_have_text(["notes.md", "", "b.csv"])
+    await expect(tab.page.get_by_role("button", name="Open image.png")).to_be_visible()
     await expect(tab.page.locator(".composer .attached")).to_have_count(0)
 
 
@@ -249,7 +252,9 @@ async def test_files_alone_can_be_sent(
     await tab.turns_end(2)
     asked = agent_log.received("session/prompt")
     assert asked[-1]["params"]["prompt"] == [text("my%20notes.md", "text/markdown", "Buy milk.")]
-    await expect(tab.page.get_by_label("You").last.locator(".message-text")).to_have_count(0)
+    messages = tab.page.locator("article.message")
+    await expect(messages).to_have_count(2)
+    await expect(messages.last.locator(".message-text")).to_have_count(0)
     await tab.page.goto(tab.page.url.rpartition("/chat/")[0] + "/new")
     await expect(tab.find("who").locator("option:checked")).to_have_attribute("value", "scripted")
     await pick(tab, picked("photo.png", "image/png", PNG))
@@ -260,3 +265,106 @@ async def test_files_alone_can_be_sent(
     await expect(tab.page.get_by_role("heading", name="photo.png")).to_be_visible()
     await until(lambda: len(agent_log.received("session/prompt")) == 3, SECONDS)
     assert agent_log.received("session/prompt")[-1]["params"]["prompt"] == [picture("photo.png")]
+
+
+SIDE = 200
+PHOTO = png(SIDE, random.Random(1).randbytes(3 * SIDE * SIDE))
+"""Too large to come with its event."""
+LETTERS = "a word " * 1_000
+
+
+@pytest.mark.parametrize("data", [PNG, PHOTO])
+async def test_a_picture_that_was_sent_is_seen_small_and_opened_large(
+    meet: Meet, chat: str, data: bytes
+) -> None:
+    """P3: from the moment it is sent, and after a reload; it takes the same room before it has come."""
+    person = await meet("phone", viewport={"width": 390, "height": 844}, has_touch=True)
+    tab = await person.open_chat(chat)
+    await pick(tab, picked("photo.png", "image/png", data))
+    await tab.send(script(say("seen")))
+    await tab.turns_end()
+    thumb = tab.page.get_by_role("button", name="Open photo.png")
+    side = 1 if data is PNG else SIDE
+    for _ in range(2):
+        await expect(thumb.locator("img")).to_have_js_property("naturalWidth", side)
+        await tab.page.reload()
+    large = tab.page.locator("dialog img")
+    await thumb.click()
+    await expect(large).to_have_js_property("naturalWidth", side)
+    await expect(large).to_have_attribute("alt", "photo.png")
+    await tab.page.keyboard.press("Escape")
+    await expect(large).to_have_count(0)
+    await expect(thumb).to_be_focused()
+    held = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await held.wait()
+        await route.continue_()
+
+    await tab.page.route("**/events/*", hold)
+    await tab.page.reload()
+    before = await thumb.bounding_box()
+    held.set()
+    await expect(thumb.locator("img")).to_have_js_property("naturalWidth", side)
+    assert before == await thumb.bounding_box()
+
+
+async def test_a_picture_that_cannot_be_loaded_says_so_and_can_be_tried_again(meet: Meet, chat: str) -> None:
+    person = await meet("laptop")
+    person.expect_trouble()
+    tab = await person.open_chat(chat)
+    await tab.page.route("**/events/*", lambda route: route.abort())
+    await pick(tab, picked("photo.png", "image/png", PHOTO))
+    await tab.send(script(say("seen")))
+    await tab.turns_end()
+    thumb = tab.page.get_by_role("button", name="Open photo.png")
+    await expect(thumb).to_have_text("photo.png")
+    await thumb.click()
+    await expect(tab.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("does not answer")
+    await tab.page.keyboard.press("Escape")
+    await tab.page.unroute("**/events/*")
+    await thumb.click()
+    await expect(tab.page.locator("dialog img")).to_have_js_property("naturalWidth", SIDE)
+
+
+async def test_what_is_no_picture_that_can_be_shown_stays_a_name(meet: Meet, api: Api, chat: str) -> None:
+    """S: drawings that could carry script are never drawn."""
+    svg = b64encode(b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>").decode()
+    bad = [
+        {"type": "image", "mimeType": "image/svg+xml", "data": svg, "uri": "file:///a.svg"},
+        {"type": "image", "mimeType": "image/png", "data": "javascript:alert(1)", "uri": "file:///b.png"},
+    ]
+    false = {"type": "image", "mimeType": "image/png", "data": svg, "uri": "file:///c.png"}
+    await api.prompt(chat, script(say("seen")), attachments=[*bad, false])
+    tab = await (await meet("laptop")).open_chat(chat)
+    await tab.turns_end()
+    shown = tab.page.get_by_role("list", name="Attachments")
+    await expect(shown.locator(".chip")).to_have_text(["a.svg", "b.png"])
+    await expect(shown.get_by_role("button", name="Open c.png")).to_have_text("c.png")
+    await expect(shown.locator("img")).to_have_count(0)
+    await shown.get_by_role("button", name="Open c.png").click()
+    await expect(tab.page.get_by_role("dialog").get_by_role("alert")).to_have_text(
+        "This picture cannot be shown."
+    )
+
+
+@pytest.mark.parametrize(("words", "along"), [(LETTERS, True), (LETTERS * 12, False)])
+async def test_long_words_are_shown_and_edited_whole(
+    meet: Meet, api: Api, workspace: Path, chat: str, agent_log: AgentLog, words: str, along: bool
+) -> None:
+    """Beside a large picture, or too many to come at once: what is left of them is never a part."""
+    words = words.strip()
+    tab = await (await meet("laptop")).open_chat(chat)
+    await api.prompt(chat, script(wait_file("go")))
+    await api.prompt(chat, words, attachments=[picture("photo.png", PHOTO)] if along else [])
+    await tab.page.get_by_role("button", name="Edit queued message").click()
+    field = tab.page.get_by_label("Queued message", exact=True)
+    await expect(field).to_have_value(words)
+    await tab.page.get_by_role("button", name="Save").click()
+    await expect(field).to_have_count(0)
+    (workspace / "go").touch()
+    await tab.turns_end(2)
+    assert agent_log.received("session/prompt")[-1]["params"]["prompt"][0]["text"] == words
+    said = tab.page.locator("article.message").last
+    await said.get_by_role("button", name="Show all").click()
+    await expect(said.locator(".message-text")).to_have_text(words)

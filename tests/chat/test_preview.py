@@ -62,3 +62,20 @@ def test_a_change_within_one_enormous_line_is_shown(place: int) -> None:
     assert shown["from_line"] == 1
     assert shown["oldText"].startswith("…") == (place > 1000)
     assert shown["oldText"].endswith("…") == (place < 99_000)
+
+
+def test_of_a_message_with_large_files_the_words_are_whole_and_the_files_can_be_found() -> None:
+    """R108: what was typed is all there, unless it alone is too much."""
+    picture = {"type": "image", "mimeType": "image/png", "data": "A" * 100_000, "uri": "file:///a.png"}
+    small = {**picture, "data": "AAAA"}
+    body = {"seq": 7, "id": "m", "role": "user", "text": "w" * 20_000, "attachments": (picture, small)}
+    shown = preview(body)
+    assert len(orjson.dumps(shown)) <= STREAM_LIMIT
+    assert shown["text"] == body["text"]
+    assert shown["attachments"] == [{**picture, "data": "", "cut": True}, small]
+    assert shown["cut_at"] == {"attachments": 7}
+    many = preview({**body, "text": "w" * 50_000, "attachments": (picture, *[{"text": "t" * 9_000}] * 40)})
+    assert (many["text"], many["cut_at"]) == ("w" * 50_000, {"attachments": 7})
+    long = preview({**body, "text": "w" * 70_000, "attachments": (small,)})
+    assert len(long["text"]) < 5_000
+    assert long["cut_at"] == {"text": 7}

@@ -230,6 +230,17 @@ async def test_what_goes_wrong_with_an_agent_has_its_shape_too(
     check(document, viewer.events)
 
 
+async def test_a_message_that_comes_as_a_preview_has_its_shape(house: House, document: Any) -> None:
+    chat = await house.new_chat()
+    picture = {"type": "image", "mimeType": "image/png", "data": "A" * 100_000}
+    async with Viewer(house.server.url, house.server.token, chat) as viewer:
+        await house.api.prompt(chat, "say hello", attachments=[picture])
+        await viewer.read_turns()
+    (message,) = (event.data for event in viewer.events if event.kind == "message")
+    assert message["cut_at"] == {"attachments": message["seq"]}
+    check(document, viewer.events)
+
+
 async def test_answers_have_the_shapes_that_were_promised(house: House, document: Any) -> None:
     chat = await house.new_chat()
     async with Viewer(house.server.url, house.server.token, chat) as viewer:

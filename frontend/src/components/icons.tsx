@@ -109,6 +109,13 @@ export const QuestionIcon = sign(() => (
   </>
 ));
 export const ShieldIcon = sign(() => <path d="M10 3 4.5 5v4.4c0 3.5 2.2 6.1 5.5 7.6 3.3-1.5 5.5-4.1 5.5-7.6V5L10 3Z" />);
+export const PictureIcon = sign(() => (
+  <>
+    <rect x="3" y="4" width="14" height="12" rx="2" />
+    <circle cx="7.5" cy="8.3" r="1.3" />
+    <path d="m3.5 14.5 4-3.5 2.5 2 3-3.5 3.7 4" />
+  </>
+));
 export const AttachIcon = sign(() => (
   <path d="m16.7 9.3-6.6 6.6a4.3 4.3 0 0 1-6.1-6.1l6.6-6.6a2.9 2.9 0 0 1 4.1 4.1l-6.6 6.6a1.4 1.4 0 0 1-2-2l6.1-6.1" />
 ));

@@ -57,6 +57,7 @@ export interface QueuedMessage {
   role: "user" | "assistant" | "agent";
   text: string;
   attachments?: JsonObject[];
+  cut_at?: MessageCut;
   queued?: boolean;
   /** Goes before those that do not. */
   ahead?: boolean;
@@ -115,6 +116,13 @@ export interface MessageBlock extends Placed {
   role: "user" | "assistant" | "agent";
   text: string;
   attachments?: JsonObject[];
+  cut_at?: MessageCut;
+}
+
+/** The event that holds the whole of what is here only in part; large files come without their data, marked `cut`. */
+export interface MessageCut {
+  text?: number;
+  attachments?: number;
 }
 
 /** Streamed text; `parts` is what is not text, each after so many characters (code points) of it. */

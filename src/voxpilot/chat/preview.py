@@ -7,6 +7,7 @@ Lives elsewhere: keeping the whole body and giving it out on request
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -27,15 +28,29 @@ _STEPS = ((4_000, 200), (1_000, 100), (200, 40), (40, 10))
 def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
     """The same body with its long strings and lists cut, marked `cut` and with its real `size`."""
     size = len(orjson.dumps(body))
-    for characters, items in _STEPS:
-        shown = _shorten(body, characters, items)
+    for characters, items, kept in _steps(body):
+        shown = {**_shorten(body, characters, items), **kept}
         if len(orjson.dumps(shown)) <= limit - 100:
             break
     else:
         shown = {name: _fitting(value) for name, value in shown.items()}
+    if "role" in body and "seq" in body:  # a message, folded into a block under another number
+        cut = [name for name in ("text", "attachments") if _differ(shown.get(name), body.get(name))]
+        shown["cut_at"] = dict.fromkeys(cut, body["seq"])
     if isinstance(shown.get("block"), dict) and "seq" in body:  # folded into a message, without the rest
         shown = {**shown, "block": {**shown["block"], "cut_at": body["seq"]}}
     return {**shown, "cut": True, "size": size}
+
+
+def _steps(body: Json) -> Iterator[tuple[int, int, Json]]:
+    """How far to shorten, and what to leave whole: the words of a message as long as they fit."""
+    if "role" in body:
+        yield from ((*step, {"text": body["text"]}) for step in _STEPS)
+    yield from ((*step, {}) for step in _STEPS)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return orjson.dumps(one) != orjson.dumps(other)
 
 
 def _fitting(value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.json_schema import models_json_schema
 
-from voxpilot.chat.events import EVENT_TYPES, Event, Json
+from voxpilot.chat.events import EVENT_TYPES, Event, Json, MessagePosted
 from voxpilot.storage.event_log import DELTAS
 from voxpilot.web.agent_schemas import CheckEvents
 from voxpilot.web.schemas import ChatInfo
@@ -185,6 +185,9 @@ def _shape(event: type[Event]) -> type[BaseModel]:
         "cut": (Literal[True], _optional("This is a preview; the whole is at events/{seq}.")),
         "size": (int, _optional("Bytes of the whole.")),
     }
+    if event is MessagePosted:
+        whole = "Of a preview: this event, for each of `text` and `attachments` that is cut."
+        shape["cut_at"] = (dict[str, int], _optional(whole))
     if event.kind in DELTAS:
         shape["first_seq"] = (int, _optional("Where a joined run of deltas begins."))
         shape["last_at"] = (float, _optional("When the last of them came."))

@@ -1,10 +1,12 @@
 // A person's message; in history also a whole message of an agent.
-import { createSignal, For, Show, type JSX } from "solid-js";
+import { createSignal, Show, type JSX } from "solid-js";
 
-import type { JsonObject, MessageBlock } from "../../state";
+import type { JsonObject, MessageBlock, MessageCut } from "../../state";
 import { Markdown } from "../../markdown/Markdown";
-import { nameOf } from "../composer/attaching";
+import { useHere } from "../conversation/here";
 import { clock } from "../when";
+import { Attachments } from "./Attachments";
+import { wholeMessage } from "./wholeMessage";
 
 /** Of a longer message, this much is shown at first. */
 const LINES_AT_FIRST = 24;
@@ -13,7 +15,13 @@ const CHARACTERS_AT_FIRST = 2400;
 export function Message(props: { block: MessageBlock }): JSX.Element {
   return (
     <Show when={props.block.role === "user"} fallback={<Markdown text={props.block.text} isFinished={true} />}>
-      <PersonMessage text={props.block.text} attachments={props.block.attachments} note={clock(props.block.at)} />
+      <PersonMessage
+        text={props.block.text}
+        attachments={props.block.attachments}
+        cutAt={props.block.cut_at}
+        size={props.block.size}
+        note={clock(props.block.at)}
+      />
     </Show>
   );
 }
@@ -22,31 +30,38 @@ export function Message(props: { block: MessageBlock }): JSX.Element {
 export function PersonMessage(props: {
   text: string;
   attachments?: readonly JsonObject[] | undefined;
+  cutAt?: MessageCut | undefined;
+  size?: number | undefined;
   note: string;
   isPending?: boolean;
   children?: JSX.Element;
 }): JSX.Element {
-  const [isWhole, setWhole] = createSignal(false);
+  const here = useHere();
+  const [whole, setWhole] = createSignal<string>();
+  const [state, setState] = createSignal<"Show all" | "Loading…" | "Try again">("Show all");
   const beginning = () => props.text.split("\n", LINES_AT_FIRST).join("\n").slice(0, CHARACTERS_AT_FIRST);
-  const isLong = () => beginning().length < props.text.length;
-  const shown = () => (isWhole() ? props.text : beginning());
+  const isLong = () => beginning().length < props.text.length || props.cutAt?.text !== undefined;
+  async function showAll() {
+    const seq = props.cutAt?.text;
+    if (seq === undefined) return setWhole(props.text);
+    setState("Loading…");
+    await wholeMessage(here.chatId, seq).then(({ text }) => setWhole(text), () => setState("Try again"));
+  }
   return (
     <article class="message" classList={{ "message-pending": props.isPending ?? false }} aria-label="You">
       <Show when={props.text}>
         <p class="message-text" dir="auto">
-          {shown()}
-          <Show when={isLong() && !isWhole()}>
+          {whole() ?? beginning()}
+          <Show when={isLong() && whole() === undefined}>
             …
-            <button type="button" class="text-button" onClick={() => setWhole(true)}>
-              Show all
+            <button type="button" class="text-button" disabled={state() === "Loading…"} onClick={() => void showAll()}>
+              {state()}
             </button>
           </Show>
         </p>
       </Show>
       <Show when={props.attachments?.length}>
-        <ul class="attachments" aria-label="Attachments">
-          <For each={props.attachments}>{(one) => <li class="chip">{nameOf(one)}</li>}</For>
-        </ul>
+        <Attachments attachments={props.attachments!} cutAt={props.cutAt?.attachments} size={props.size} />
       </Show>
       <p class="message-note">
         {props.note}

@@ -2,9 +2,8 @@
 import { For, Show, type JSX } from "solid-js";
 
 import type { JsonObject } from "../../state";
-import { isInlinePicture } from "../../markdown/links";
 import { CloseIcon, FileIcon } from "../icons";
-import { nameOf } from "./attaching";
+import { nameOf, pictureOf } from "./attaching";
 
 export function Attached(props: { attachments: readonly JsonObject[]; onRemove: (one: JsonObject) => void }): JSX.Element {
   return (
@@ -31,9 +30,4 @@ export function Attached(props: { attachments: readonly JsonObject[]; onRemove: 
       </ul>
     </Show>
   );
-}
-
-function pictureOf(attachment: JsonObject): string | undefined {
-  const address = `data:${String(attachment["mimeType"])};base64,${String(attachment["data"])}`;
-  return attachment["type"] === "image" && isInlinePicture(address) ? address : undefined;
 }

@@ -2,6 +2,8 @@
 import { createSignal, For, Show, type JSX } from "solid-js";
 
 import type { QueuedMessage } from "../../state";
+import { wholeMessage } from "../blocks/wholeMessage";
+import { useHere } from "../conversation/here";
 import { CloseIcon, EditIcon } from "../icons";
 import { nameOf } from "./attaching";
 
@@ -25,6 +27,7 @@ export function Queue(props: Changes & { messages: readonly QueuedMessage[] }): 
 }
 
 function Queued(props: Changes & { message: QueuedMessage; number: number }): JSX.Element {
+  const here = useHere();
   const [edited, setEdited] = createSignal<string>();
   const [problem, setProblem] = createSignal("");
   const names = () => (props.message.attachments ?? []).map(nameOf).join(", ");
@@ -33,6 +36,15 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
     await change.then(
       () => setEdited(undefined),
       (error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."),
+    );
+  }
+  /** A long text may be here only in part: never is that part all that is left of it. */
+  async function edit() {
+    const seq = props.message.cut_at?.text;
+    if (seq === undefined) return setEdited(props.message.text);
+    await wholeMessage(here.chatId, seq).then(
+      ({ text }) => setEdited(text),
+      () => setProblem("Its text could not be loaded. Try again."),
     );
   }
   return (
@@ -50,7 +62,7 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
               type="button"
               class="icon-button"
               aria-label="Edit queued message"
-              onClick={() => setEdited(props.message.text)}
+              onClick={() => void edit()}
             >
               <EditIcon />
             </button>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { JsonObject } from "../../state";
-import { contentOf, hasRoom, nameOf } from "./attaching";
+import { contentOf, hasRoom, isShowable, nameOf, pictureOf } from "./attaching";
 
 const file = (name: string, type: string, ...bytes: number[]) => new File([new Uint8Array(bytes)], name, { type });
 
@@ -44,4 +44,23 @@ test("only so much goes along with one message", () => {
   const held = { type: "image", data: "x".repeat(10_700_000) };
   expect([hasRoom([], [half]), hasRoom([], [half, half]), hasRoom([held], [half])]).toEqual([true, false, false]);
   expect(hasRoom([{}], Array.from({ length: 50 }, () => new File([], "a")))).toBe(false);
+});
+
+test("only pictures of kinds that run nothing are shown, and only of what they are made of", () => {
+  const picture = (mimeType: string, data: string, more: JsonObject = {}) => ({ type: "image", mimeType, data, ...more });
+  const shown = ["image/png", "image/jpeg", "image/gif", "image/webp"].map((kind) => picture(kind, "AA=="));
+  expect(shown.map(isShowable)).toEqual([true, true, true, true]);
+  expect(pictureOf(shown[0]!)).toBe("data:image/png;base64,AA==");
+  const others: JsonObject[] = [
+    picture("image/svg+xml", "AA=="),
+    picture("image/svg+xml", "", { cut: true }),
+    picture("text/html", "AA=="),
+    picture("image/png", "<svg onload=alert(1)>"),
+    picture("image/png;base64,AA==#", "AA=="),
+    picture("image/png", ""),
+    { type: "resource", mimeType: "image/png", data: "AA==" },
+  ];
+  expect(others.map(pictureOf)).toEqual(others.map(() => undefined));
+  expect(others.map(isShowable)).toEqual(others.map(() => false));
+  expect(isShowable(picture("image/png", "", { cut: true }))).toBe(true);
 });

@@ -2,6 +2,7 @@
 //
 // Lives here: a file as the piece of content ACP has for it, what such a piece is called, and how much is too much.
 // Lives elsewhere: keeping them until they are sent (../../state/drafts.ts), what the assistant takes of them (the server).
+import { isInlinePicture } from "../../markdown/links";
 import type { JsonObject } from "../../state";
 
 /** The server takes no more with one message. */
@@ -37,6 +38,18 @@ export function nameOf(attachment: JsonObject): string {
   if (type === "image") return `Picture${kind}`;
   if (type === "audio") return `Sound${kind}`;
   return typeof type === "string" ? type : "attachment";
+}
+
+/** Whether it is a picture of a kind that is shown; a large one may have come without its data. */
+export function isShowable(attachment: JsonObject): boolean {
+  const isKnown = attachment["type"] === "image" && PICTURES.includes(String(attachment["mimeType"]));
+  return isKnown && (attachment["cut"] === true || pictureOf(attachment) !== undefined);
+}
+
+/** The address of a picture that is all here. Made of nothing but its kind and its letters: no other kind, never SVG. */
+export function pictureOf(attachment: JsonObject): string | undefined {
+  const address = `data:${String(attachment["mimeType"])};base64,${String(attachment["data"])}`;
+  return attachment["type"] === "image" && isInlinePicture(address) ? address : undefined;
 }
 
 function readable(address: string): string {

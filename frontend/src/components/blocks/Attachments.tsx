@@ -1,0 +1,114 @@
+// What went along with a message: pictures small, each to be opened; anything else by its name.
+import { createMemo, createSignal, Index, onCleanup, onMount, Show, type JSX } from "solid-js";
+
+import type { JsonObject } from "../../state";
+import { isShowable, nameOf, pictureOf } from "../composer/attaching";
+import { useHere } from "../conversation/here";
+import { Dialog } from "../controls/Dialog";
+import { Spinner } from "../controls/Spinner";
+import { PictureIcon } from "../icons";
+import { wholeMessage } from "./wholeMessage";
+
+/** A larger message does not come unasked; in bytes. */
+const MOST_UNASKED = 3_000_000;
+
+export function Attachments(props: {
+  attachments: readonly JsonObject[];
+  /** The event that holds what is large. */
+  cutAt?: number | undefined;
+  /** Of the whole message, in bytes. */
+  size?: number | undefined;
+}): JSX.Element {
+  const here = useHere();
+  const [whole, setWhole] = createSignal<readonly JsonObject[]>();
+  let list!: HTMLUListElement;
+  async function load() {
+    if (props.cutAt === undefined || whole()) return;
+    setWhole((await wholeMessage(here.chatId, props.cutAt)).attachments ?? []);
+  }
+  onMount(() => {
+    const isWanted = props.attachments.some((one) => isShowable(one) && one["cut"]);
+    if (!isWanted || (props.size ?? 0) > MOST_UNASKED) return;
+    const seen = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      seen.disconnect();
+      // Whoever opens it sees what is wrong.
+      void load().catch(() => undefined);
+    });
+    seen.observe(list);
+    onCleanup(() => seen.disconnect());
+  });
+  return (
+    <ul ref={list} class="attachments" aria-label="Attachments">
+      <Index each={props.attachments}>
+        {(one, at) => (
+          <Show when={isShowable(one())} fallback={<li class="chip"><span class="cut">{nameOf(one())}</span></li>}>
+            <li>
+              <Picture picture={whole()?.[at] ?? one()} onWanted={load} />
+            </li>
+          </Show>
+        )}
+      </Index>
+    </ul>
+  );
+}
+
+/** The same size from the beginning, so that nothing moves when it comes. */
+function Picture(props: { picture: JsonObject; onWanted: () => Promise<void> }): JSX.Element {
+  const [isOpen, setOpen] = createSignal(false);
+  const [isBroken, setBroken] = createSignal(false);
+  /** Smaller than its frame: shown as it is, not blown up. */
+  const [isSmall, setSmall] = createSignal(false);
+  const [problem, setProblem] = createSignal("");
+  const address = createMemo(() => (isBroken() ? undefined : pictureOf(props.picture)));
+  async function open() {
+    setProblem("");
+    setOpen(true);
+    await props.onWanted().catch((error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."));
+    if (pictureOf(props.picture) === undefined || isBroken()) setProblem((said) => said || "This picture cannot be shown.");
+  }
+  const large = (picture: string) => <img class="picture-large" src={picture} alt={nameOf(props.picture)} />;
+  return (
+    <>
+      <button
+        type="button"
+        class="thumb"
+        aria-label={`Open ${nameOf(props.picture)}`}
+        title={nameOf(props.picture)}
+        onClick={() => void open()}
+      >
+        <Show
+          when={address()}
+          fallback={
+            <>
+              <PictureIcon />
+              <span class="thumb-name cut">{nameOf(props.picture)}</span>
+            </>
+          }
+        >
+          {(picture) => (
+            <img
+              src={picture()}
+              alt=""
+              decoding="async"
+              classList={{ "thumb-small": isSmall() }}
+              onLoad={({ currentTarget: { naturalWidth, naturalHeight, width, height } }) =>
+                setSmall(naturalWidth < width && naturalHeight < height)
+              }
+              onError={() => setBroken(true)}
+            />
+          )}
+        </Show>
+      </button>
+      <Dialog isOpen={isOpen()} title={nameOf(props.picture)} class="picture-dialog" onClose={() => setOpen(false)}>
+        <div class="picture-stage">
+          <Show when={!problem()} fallback={<p role="alert">{problem()}</p>}>
+            <Show when={address()} fallback={<Spinner />}>
+              {(picture) => large(picture())}
+            </Show>
+          </Show>
+        </div>
+      </Dialog>
+    </>
+  );
+}
