@@ -368,3 +368,14 @@ async def test_long_words_are_shown_and_edited_whole(
     said = tab.page.locator("article.message").last
     await said.get_by_role("button", name="Show all").click()
     await expect(said.locator(".message-text")).to_have_text(words)
+
+
+async def test_nothing_that_was_attached_is_left_when_a_person_signs_out(meet: Meet, chat: str) -> None:
+    tab = await (await meet("laptop")).open_chat(chat)
+    await pick(tab, picked("photo.png", "image/png", PNG))
+    await keeps(tab, 1)
+    await tab.page.keyboard.press("Control+k")
+    await tab.page.get_by_role("dialog").get_by_role("combobox").fill("Sign out")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("textbox", name="Link or code")).to_be_visible()
+    await keeps(tab, 0)

@@ -115,3 +115,15 @@ test("a file that no draft and no message names is forgotten, unless it came jus
   await vi.waitUntil(() => browser.kept.size === 2);
   expect([...browser.kept.values()]).toEqual([PICTURE, NOTES]);
 });
+
+test("nothing is left when a person signs out", async () => {
+  const before = await freshPage();
+  for (const chat of ["c1", "new"]) await before.draft(chat).attach([{ ...PICTURE }]);
+  const page = await freshPage();
+  browser.kept.set(`${Date.now()}-left`, NOTES);
+  page.forgetDrafts();
+  await page.sweepFiles(0);
+  await vi.waitUntil(() => browser.kept.size === 0);
+  expect(localStorage.length).toBe(0);
+  expect((await read(page, "c1")).attachments).toEqual([]);
+});

@@ -59,8 +59,8 @@ export function letGo(known: readonly string[]): void {
   for (const id of known) if (!held.includes(id)) void forgetLarge(id);
 }
 
-/** Forget what was left behind by a page that ended at the wrong moment. */
-export async function sweepFiles(): Promise<void> {
-  const isSettled = (id: string) => Date.now() - Number.parseInt(id) > SETTLED_MS;
+/** Forget what was left behind by a page that ended at the wrong moment, if it is so old. */
+export async function sweepFiles(age = SETTLED_MS): Promise<void> {
+  const isSettled = (id: string) => Date.now() - Number.parseInt(id) >= age;
   letGo((await largeNames()).filter(isSettled));
 }

@@ -15,6 +15,7 @@ import { changeInList, forgetList, removeFromList, replaceList } from "./chats";
 import { connection, onCheck, showConnection } from "./connection";
 import { forgetChat, forgetDeleted } from "./deleted";
 import { forgetDrafts } from "./drafts";
+import { sweepFiles } from "./files";
 import { Frames } from "./frames";
 import { deliverAll, forgetOutbox, noticeArrivals } from "./outbox";
 import { onSession, session, setSignedIn } from "./session";
@@ -116,6 +117,7 @@ function greet(isBack: boolean): void {
 function forgetAll(): void {
   forgetDrafts();
   forgetOutbox();
+  void sweepFiles(0);
   forgetChats();
   forgetList();
 }
