@@ -99,6 +99,26 @@ async def test_a_sign_in_that_never_ends_can_be_stopped_or_runs_out(
         assert (await talk.ended(turn))["stop_reason"] == "cancelled"
 
 
+async def test_a_sign_in_that_was_stopped_holds_nothing_up(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """F9, K7: the agent is told, whatever it answers then; the next message begins anew, after a kill too."""
+    server = await start_server(agents={"hangs": scripted("auth-on-new", "auth-hang", log=agent_log.path)})
+    async with talking(server, workspace, "hangs") as talk:
+        for number in (1, 2):
+            turn = await talk.send(script(say("one")))
+            question = await talk.question(number)
+            chosen = next(o["id"] for o in question["options"] if o["kind"] == "sign_in")
+            await talk.answer(question, chosen)
+            await until(lambda number=number: len(agent_log.received("authenticate")) == number, 10)  # type: ignore[misc]
+            await talk.cancel()
+            assert (await talk.ended(turn))["stop_reason"] == "cancelled"
+            await server.restart()
+        told = [frame["params"]["requestId"] for frame in agent_log.received("$/cancel_request")]
+        assert told == [frame["id"] for frame in agent_log.received("authenticate")]
+        assert not talk.notices("agent-complained")
+
+
 async def test_a_session_is_brought_back_once_the_person_has_signed_in(
     start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
 ) -> None:

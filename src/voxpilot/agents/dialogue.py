@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from voxpilot.agents import replay, wire
+from voxpilot.agents.failures import CANCELLED
 from voxpilot.agents.quirks import remark_in
 from voxpilot.agents.translate import SPOKEN, translate
 from voxpilot.chat.events import Json, NoticeGiven, UpdateNotUnderstood
@@ -232,7 +233,7 @@ def _answer(ledger: Ledger, process_id: str, answer: wire.Answer, at: float) -> 
     if request is not None:
         response = {"error": answer.error} if answer.error is not None else {"result": answer.result}
         yield Answered(ledger.change(request, response=response), answer.result, answer.error)
-    elif answer.error is not None:
+    elif answer.error is not None and answer.error.get("code") != CANCELLED:  # as we had asked for
         text = str(answer.error.get("message", "an error"))
         notice = NoticeGiven(level="warning", code="agent-complained", text=f"The agent reports: {text}")
         ledger.emit(notice, at)

@@ -25,7 +25,7 @@ from voxpilot.chat.titles import title_for
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.runtime import delegating, left_running, questions, tasks, terminals
 from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Question, Session, Task, Turn, TurnState
+from voxpilot.storage.rows import Question, Request, Session, Task, Turn, TurnState
 
 ASSISTANT = ""
 """In place of an agent's name: the assistant answers."""
@@ -128,6 +128,7 @@ def cancel(ledger: Ledger, now: float, wanted: str | None = None) -> Turn:
         else:
             finish(ledger, task, "cancelled", "cancelled", now)
             _give_up_starting(ledger, task)
+            _give_up_signing_in(ledger, task)
     return turn
 
 
@@ -191,3 +192,14 @@ def _give_up_starting(ledger: Ledger, task: Task) -> None:
         and not tasks.of_agent(ledger, task.agent)
     ):
         ledger.change(process, state="stopping", force=True)
+
+
+def _give_up_signing_in(ledger: Ledger, task: Task) -> None:
+    """An agent that is still at it would hold up whatever comes next."""
+    process = tasks.process_of(ledger, task.agent)
+    if process is None or tasks.of_agent(ledger, task.agent):
+        return
+    for request in ledger.all(Request):
+        if request.process_id == process.id and request.method == "authenticate":
+            sessions.drop(ledger, request)
+            ledger.change(request, response={"error": {"message": "the turn was stopped"}})
