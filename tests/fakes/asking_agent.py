@@ -1,9 +1,10 @@
 """An agent that asks a person something before it answers a request that is no prompt.
 
-    python asking_agent.py [METHOD] [names-session]
+    python asking_agent.py [METHOD] [names-session | too-large]
 
 It asks in `session/new`, or in the method that is named; its question names our request, or the session. It
-says how it was answered, and that is all it says. Asking in `authenticate`, it wants a sign-in first.
+says how it was answered, and that is all it says. Asking in `authenticate`, it wants a sign-in first. With
+`too-large`, what it asks in that method, and then its answer to that, is more than anybody takes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ LINK = {
 CAN_LOAD = {"loadSession": True}
 METHODS = [{"id": "page", "name": "On a page"}]
 CHOICES = [{"value": "a", "name": "A"}, {"value": "b", "name": "B"}]
+LARGE = "x" * 17_000_000
 BEGUN = {"protocolVersion": 1, "agentCapabilities": CAN_LOAD, "authMethods": METHODS}
 
 
@@ -42,11 +44,17 @@ def main() -> None:
             "session/set_config_option": offered,
             "session/prompt": {"stopReason": "end_turn"},
         }
-        if id == "terms":
+        if id == "terms" and "too-large" in sys.argv:
+            say(json.dumps(frame["error"]["code"]))
+            send(id=asked[0], result={"_meta": {"large": LARGE}, "stopReason": "end_turn"})
+        elif id == "terms":
             answered = json.dumps(frame.get("result") or frame.get("error"))
             if asked[1] == "session/load":
                 say("as before")
             send(id=asked[0], result=results[asked[1]])
+        elif method == asks_in and asked is None and "too-large" in sys.argv:
+            asked = (id, method)
+            send(method="fs/write_text_file", params={"content": LARGE}, id="terms")
         elif method == asks_in and asked is None:
             asked = (id, method)
             send(id="terms", method="elicitation/create", params={**(names or {"requestId": id}), **LINK})

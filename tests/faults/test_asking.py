@@ -287,3 +287,17 @@ async def test_an_agent_may_ask_before_it_takes_a_choice(start_server: StartServ
         assert (await talk.ended(turn))["stop_reason"] == "end_turn"
         assert not talk.notices("option-refused")
         await talk.judge(text='nothing{"action": "accept"}')
+
+
+async def test_a_request_and_an_answer_that_are_too_large_hold_nothing_up(
+    start_server: StartServer, workspace: Path
+) -> None:
+    """F13: the agent gets an error, and the turn ends with one; both are told."""
+    server = await start_server(agents={"large": asking("session/prompt", "too-large")})
+    async with talking(server, workspace, "large") as talk:
+        ended = await talk.run("one")
+        assert ended["stop_reason"] == "error"
+        assert "too large" in ended["error"]["message"]
+        assert len(talk.notices("line-too-long")) == 2
+        assert (await talk.run("two"))["stop_reason"] == "end_turn"
+        await talk.judge(text="-32600nothing")

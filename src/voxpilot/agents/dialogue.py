@@ -119,15 +119,25 @@ def hear(
                 pass
             case wire.Answer():
                 yield from _answer(ledger, process_id, frame, at)
-            case wire.Call(unread=str(why)) if why:
+            case wire.Call() if frame.unread:
                 pass_over(ledger, line, at)
-                refuse(ledger, _taken(ledger, process_id, frame, at), -32600, f"this request is {why}")
+                _refuse_unread(ledger, process_id, frame, at)
             case wire.Call():
                 yield from _call(ledger, process_id, frame, at)
             case wire.Unreadable(why):
                 log.info("unreadable line: process=%s bytes=%d why=%s", process_id, len(line), why)
                 process = _process(ledger, process_id)
                 ledger.change(process, unreadable=process.unreadable + 1)
+
+
+def hear_ends(ledger: Ledger, process_id: str, begins: str, ends: str, at: float) -> Iterator[Happening]:
+    """Of a line that was too long to keep: answer it if it was a request, end what waits if an answer."""
+    frame = wire.frame_between(begins.encode(), ends.encode(), "too large to be read")
+    match frame:
+        case wire.Answer():
+            yield from _answer(ledger, process_id, frame, at)
+        case wire.Call():
+            _refuse_unread(ledger, process_id, frame, at)
 
 
 def pass_over(ledger: Ledger, said: bytes, at: float) -> None:
@@ -258,6 +268,10 @@ def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterat
         refuse(ledger, request, -32602, "no such session")
         return
     yield AnswerWanted(request, session, call.params)
+
+
+def _refuse_unread(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> None:
+    refuse(ledger, _taken(ledger, process_id, call, at), -32600, f"this request is {call.unread}")
 
 
 def _taken(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Request:

@@ -53,7 +53,6 @@ _FIRST = re.compile(rb'\s*\{\s*((?:%b,\s*)*)"(\w+)"' % _FLAT)
 _LAST = re.compile(rb"[]}]\s*((?:,\s*%b)*)\}\s*\Z" % _FLAT)
 _LOOKED_AT = 2000
 """Bytes at both ends of a line in which its id is looked for where the rest cannot be read."""
-_TOO_DEEP = "nested too deep to be read"
 Frame = Notification | Call | Answer | Unreadable
 
 
@@ -66,7 +65,7 @@ def frame_in(line: bytes) -> Frame:
     try:
         return frame_of(_decoded(line))
     except _TooDeep:
-        return _outlined(line)
+        return frame_between(line, line, "nested too deep to be read")
     except ValueError:
         return Unreadable("no JSON")
 
@@ -93,22 +92,22 @@ def _decoded(line: bytes) -> Any:
     return message
 
 
-def _outlined(line: bytes) -> Frame:
-    """The plain members before the first and after the last that is not plain."""
-    first, last = _FIRST.match(line[:_LOOKED_AT]), _LAST.search(line[-_LOOKED_AT:])
+def frame_between(begins: bytes, ends: bytes, why: str) -> Frame:
+    """What can be told of a line by its ends: the plain members before the first and after the last other."""
+    first, last = _FIRST.match(begins[:_LOOKED_AT]), _LAST.search(ends[-_LOOKED_AT:])
     members = (first[1] if first else b"") + (last[1][1:] if last else b"")
     try:
         message = orjson.loads(b"{%b}" % members.strip().strip(b","))
     except orjson.JSONDecodeError:
         message = {}
     if first and first[2] in (b"result", b"error"):
-        message["error"] = {"code": -32603, "message": f"The agent's answer is {_TOO_DEEP}."}
+        message["error"] = {"code": -32603, "message": f"The agent's answer is {why}."}
     match frame_of(message):
         case Call(rpc_id, method):
-            return Call(rpc_id, method, {}, _TOO_DEEP)
+            return Call(rpc_id, method, {}, why)
         case Answer() as answer:
             return answer
-    return Unreadable(_TOO_DEEP)
+    return Unreadable(why)
 
 
 @dataclass(frozen=True, slots=True)

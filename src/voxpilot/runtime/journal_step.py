@@ -9,7 +9,7 @@ from __future__ import annotations
 import orjson
 
 from voxpilot.agents.connection import Link
-from voxpilot.agents.dialogue import hear, pass_over
+from voxpilot.agents.dialogue import hear, hear_ends, pass_over
 from voxpilot.chat.events import NoticeGiven
 from voxpilot.keeper.journal import (
     COMMAND_ENDED,
@@ -72,9 +72,15 @@ def take_record(
         if (line := ledger.get(OutboxLine, process_id, number)) is not None:
             ledger.delete(line)
     elif record.type == SKIPPED:
-        size = orjson.loads(record.payload)["skipped"]
-        text = f"The agent sent a message that is too large ({size / 1e6:.0f} MB); it was skipped."
+        skipped = orjson.loads(record.payload)
+        text = (
+            f"The agent sent a message that is too large ({skipped['skipped'] / 1e6:.0f} MB); it was skipped."
+        )
         ledger.emit(NoticeGiven(level="warning", code="line-too-long", text=text), record.at)
+        begins, ends = skipped.get("ends") or ("", "")  # which older keepers do not tell
+        for happening in hear_ends(ledger, process_id, begins, ends, record.at):
+            progress.happened(happening, record.at)
+            progress.advance(record.at)
     elif record.type == WRITTEN:
         _take_stderr(progress, process_id, record)
     elif record.type == COMMAND_ENDED:

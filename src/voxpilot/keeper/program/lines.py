@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 READ_BYTES = 256 << 10
+END_BYTES = 2000
+"""Of a line that is too long this much is kept at its beginning and at its end."""
 TOLD_BYTES = 4096
 """How much of what was written to stderr is journaled with the answer to a prompt."""
 
@@ -38,6 +40,7 @@ class Lines:
         self._buffer = bytearray(READ_BYTES)
         self._unfinished = bytearray()
         self._dropped = 0  # bytes so far of an unfinished line that is too long
+        self._ends = (b"", b"")  # how it begins, and what came of it last
         self._last_words = bytearray()
         self._untold = 0  # bytes of stderr since the last answer to a prompt
         self._no_more = False
@@ -94,6 +97,8 @@ class Lines:
             self._finish_lines(data[:cut])
         self._unfinished += data[cut:length]
         if len(self._unfinished) > self._line_cap:
+            first = self._ends[0] if self._dropped else bytes(self._unfinished[:END_BYTES])
+            self._ends = (first, bytes(self._unfinished[-END_BYTES:]))
             self._dropped += len(self._unfinished)
             self._unfinished = bytearray()
 
@@ -118,9 +123,11 @@ class Lines:
             self._note_answers(bytes(block))
 
     def _record_one(self, line: bytes) -> None:
+        first, last = self._ends if self._dropped else (line[:END_BYTES], b"")
         length, self._dropped = self._dropped + len(line), 0
         if length > self._line_cap:
-            self._journal.append(b"!", json.dumps({"skipped": length}).encode())
+            ends = [end.decode(errors="replace") for end in (first, (last + line)[-END_BYTES:])]
+            self._journal.append(b"!", json.dumps({"skipped": length, "ends": ends}).encode())
         else:
             self._journal.append(b"<", line + b"\n")
 

@@ -7,7 +7,7 @@ A segment is a file `journal.<offset, 20 digits>` of MAGIC and then whole record
 offset counts the bytes of all records before it, MAGIC not included. Types of records:
     <  one or more whole lines that the agent printed
     >  a line it was given: its number, a space, the line
-    !  JSON {"skipped": bytes}: it printed a line too long to keep
+    !  JSON {"skipped": bytes, "ends": [first, last]}: it printed a line too long to keep
     e  JSON {"stderr": text}: what it wrote to stderr before it answered a prompt
     t  JSON {"terminal", "bytes", "exit_code", "signal"}: a command of its ended, having printed so much
     x  JSON: how it ended; always the last
