@@ -17,6 +17,7 @@ from voxpilot.keeper.program.leftovers import PATIENCE_SECONDS
 STOPS_WITHIN = 2.0 * SLACK
 COMMAND = "python3 -c 'import time; time.sleep(4321)'"
 """Not the shell's own sleep: one agent refuses to run that."""
+TRIES = 3
 
 
 async def test_cut_off(talk: Talk, llm: ScriptedLlm, workspace: Path, mark: str, sheet: Sheet) -> None:
@@ -52,7 +53,22 @@ async def _stopped_while_it_asks(talk: Talk, workspace: Path, sheet: Sheet) -> N
 
 
 async def _stopped_while_a_command_runs(talk: Talk, mark: str, sheet: Sheet) -> None:
-    """K9: whatever the agent does about its command, nothing of it runs on, and we say so if we ended it."""
+    """K9: whatever the agent does about its command, nothing of it runs on, and we say so if we ended it.
+
+    One that ends its commands may be too slow for that on a busy machine, so it may try again.
+    """
+    tried = [await _stopped_while_one_runs(talk, mark, sheet)]
+    while not tried[-1] and len(tried) < TRIES:
+        tried.append(await _stopped_while_one_runs(talk, mark, sheet))
+    evidence = (
+        "" if tried[-1] else "it says that it has stopped, and its command runs on; VoxPilot then ends it"
+    )
+    sheet.note("stop-ends-command", tried[-1], evidence)
+
+
+async def _stopped_while_one_runs(talk: Talk, mark: str, sheet: Sheet) -> bool:
+    """Whether it was the agent that ended its command."""
+    told = len(talk.notices("left-running"))
     turn = await begin(talk, f"run {COMMAND}")
     await decide(talk, await turn.question(), "allow_once")
     # One agent ends a command that has only just begun, and leaves one that is under way.
@@ -65,11 +81,9 @@ async def _stopped_while_a_command_runs(talk: Talk, mark: str, sheet: Sheet) -> 
     after = await run(talk, "say After running.")
     sheet.note("stop-command", turn.stop_reason == "cancelled" and after.text == "After running.")
     if not by_itself:
-        assert "time.sleep(4321)" in (await talk.notice("left-running", PATIENCE))["detail"]
-    evidence = (
-        "" if by_itself else "it says that it has stopped, and its command runs on; VoxPilot then ends it"
-    )
-    sheet.note("stop-ends-command", by_itself, evidence)
+        await until(lambda: len(talk.notices("left-running")) > told, PATIENCE, "nothing was said of it")
+        assert "time.sleep(4321)" in talk.notices("left-running")[-1]["detail"]
+    return by_itself
 
 
 async def _server_killed_while_it_speaks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
