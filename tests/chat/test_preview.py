@@ -20,6 +20,19 @@ def test_a_question_about_something_huge_can_still_be_answered() -> None:
     assert isinstance(shown["detail"], dict)
 
 
+def test_all_that_a_huge_question_offers_can_be_chosen() -> None:
+    """However much of the rest is cut, each option keeps its id, and so does the tool call it is about."""
+    options = [{"id": f"{n}".rjust(190, "o"), "label": "x" * 5_000, "kind": "allow_once"} for n in range(60)]
+    wide = {f"{a}-{b}": {f"{c}": ["x" * 90] * 50 for c in range(50)} for a in range(9) for b in range(9)}
+    detail = {"tool": "t" * 120, "input": wide}
+    shown = preview({"seq": 1, "id": "q" * 120, "title": "May I?", "options": options, "detail": detail})
+    assert len(orjson.dumps(shown)) <= STREAM_LIMIT
+    assert [option["id"] for option in shown["options"]] == [option["id"] for option in options]
+    assert shown["id"] == "q" * 120
+    tool = preview({"seq": 1, "id": "c" * 120, "turn": "t" * 60, "input": wide})
+    assert (tool["id"], tool["turn"]) == ("c" * 120, "t" * 60)
+
+
 def _diff(old: str | None, new: str) -> dict[str, Any]:
     body = {"seq": 1, "id": "c", "content": [{"type": "diff", "path": "/a", "oldText": old, "newText": new}]}
     shown = preview(body)

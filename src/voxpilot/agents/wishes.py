@@ -16,11 +16,12 @@ from voxpilot.agents.failures import CANCELLED
 from voxpilot.agents.own_terminals import with_names
 from voxpilot.agents.translate import NEW_CALL, NotUnderstood, tool_fields, tool_id
 from voxpilot.chat.events import Json, ToolCallChanged, ToolCallStarted
+from voxpilot.chat.preview import LONGEST_ID
 from voxpilot.storage.ledger import Ledger
 from voxpilot.storage.rows import Request, Session
 
-LONGEST_ID = 200
-"""An option's id that is longer than this goes by a name of ours."""
+MOST_OPTIONS = 100
+"""No person looks through more, and all of them are in every preview."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ def _options(given: Any) -> tuple[Json, ...]:
     theirs = {id for id, _, _ in offered}
     ours = (name for n in count(1) if (name := f"option-{n}") not in theirs)
     options: dict[str, Json] = {}
-    for id, label, kind in dict.fromkeys(offered):
-        own = next(ours) if id in options or len(id) > LONGEST_ID else id
+    for id, label, kind in list(dict.fromkeys(offered))[:MOST_OPTIONS]:
+        own = next(ours) if id in options or len(id) > LONGEST_ID else id  # a longer one might be cut
         options[own] = {"id": own, "label": label, "kind": kind, **({"sent_as": id} if own != id else {})}
     return tuple(options.values())
 

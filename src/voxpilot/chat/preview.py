@@ -23,6 +23,9 @@ CONTEXT_LINES = 3
 """Lines left around the change when a diff is cut down to it."""
 
 _STEPS = ((4_000, 200), (1_000, 100), (200, 40), (40, 10))
+_IDS = ("id", "turn", "tool_call_id", "message_id", "terminal_id", "question_id", "tool", "terminalId")
+LONGEST_ID = 200
+"""By an id others find what is meant, so it is cut only if nobody in their senses would use it."""
 
 
 def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
@@ -33,7 +36,7 @@ def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
         if len(orjson.dumps(shown)) <= limit - 100:
             break
     else:
-        shown = {name: _fitting(value) for name, value in shown.items()}
+        shown = {**{name: _fitting(value) for name, value in shown.items()}, **kept}
     if "role" in body and "seq" in body:  # a message, folded into a block under another number
         cut = [name for name in ("text", "attachments") if _differ(shown.get(name), body.get(name))]
         shown["cut_at"] = dict.fromkeys(cut, body["seq"])
@@ -43,10 +46,18 @@ def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
 
 
 def _steps(body: Json) -> Iterator[tuple[int, int, Json]]:
-    """How far to shorten, and what to leave whole: the words of a message as long as they fit."""
+    """How far to shorten, and what to keep: a message's words as long as they fit, all that may be chosen."""
     if "role" in body:
         yield from ((*step, {"text": body["text"]}) for step in _STEPS)
-    yield from ((*step, {}) for step in _STEPS)
+    for characters, items in _STEPS:
+        yield characters, items, _offered(body, characters)
+
+
+def _offered(body: Json, characters: int) -> Json:
+    """All that a question offers."""
+    if "detail" not in body or "options" not in body:
+        return {}
+    return {"options": [_shorten(option, characters, 10) for option in body["options"]]}
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -54,7 +65,7 @@ def _differ(one: Any, other: Any) -> bool:
 
 
 def _fitting(value: Any) -> Any:
-    """A field as it is if it is small, else empty: a question keeps what it offers."""
+    """A field as it is if it is small, else empty."""
     if len(orjson.dumps(value)) <= STREAM_LIMIT // 20:
         return value
     return {} if isinstance(value, dict) else []
@@ -67,7 +78,10 @@ def _shorten(value: Any, characters: int, items: int) -> Any:
         if value.get("type") == "diff" and isinstance(value.get("newText"), str):
             value = _shorten_diff(value, characters)
         value = _without_data(value, characters)
-        return {name: _shorten(inner, characters, items) for name, inner in list(value.items())[: items * 4]}
+        return {
+            name: _shorten(inner, max(characters, LONGEST_ID) if name in _IDS else characters, items)
+            for name, inner in list(value.items())[: items * 4]
+        }
     if isinstance(value, list | tuple):
         return [_shorten(inner, characters, items) for inner in value[:items]]
     return value
