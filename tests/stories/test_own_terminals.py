@@ -8,6 +8,7 @@ from typing import Any
 from tests.fakes.script import script, update
 from tests.faults.driver import talking
 from tests.kit.server import ServerProcess
+from voxpilot.chat.blocks import KEPT_BLOCKS
 
 
 async def test_what_such_a_command_prints_is_shown_in_its_tool_call(
@@ -75,6 +76,24 @@ async def test_a_name_used_again_once_its_command_has_ended_is_another_command(
     tools = [block for block in blocks if block["kind"] == "tool" and block.get("content")]
     shown = [terminals[tool["content"][0]["terminalId"]] for tool in tools]
     assert [(t["command"], t["text"]) for t in shown] == [("one", "1"), ("two", "2+"), ("four", "4")]
+
+
+async def test_a_name_used_again_long_after_is_another_command(
+    server: ServerProcess, workspace: Path
+) -> None:
+    """R97: although the server no longer holds the first one, those who look still do."""
+    others = [{"sessionUpdate": "tool_call", "toolCallId": f"n{n}", "title": "x"} for n in range(KEPT_BLOCKS)]
+    async with talking(server, workspace) as talk:
+        await talk.run(script(*run("a", "one", "1")))
+        await talk.run(script(*map(update, others)))
+        await talk.run(script(*run("b", "two", "2")))
+        await server.restart()
+        await talk.run(script(*run("c", "three", "3")))
+        await talk.judge()
+        opened = [row["terminal_id"] for row in talk.of_kind("terminal")]
+        printed = {row["terminal_id"]: row["data"] for row in talk.of_kind("terminal-output")}
+    assert len(set(opened)) == 3
+    assert [printed[name] for name in opened] == ["1", "2", "3"]
 
 
 def run(call: str, command: str, prints: str) -> list[str]:

@@ -55,8 +55,8 @@ def tell_of_terminal(
     inside = {"turn": session.turn, "tool_call_id": session.tool_call_id}
     opened = _opened(call, meta, call_id, inside)
     anew = [raw for raw, name in names.items() if raw != name and _block(ledger, name) is None]
-    if not opened:
-        opened = [_opening(call, raw, None, call_id, inside) for raw in anew]
+    told = [event.terminal_id for event in opened]
+    opened += [_opening(call, raw, None, call_id, inside) for raw in anew if raw not in told]
     for event in (*opened, *_printed(meta, inside), *_exited(meta, inside)):
         raw = event.terminal_id
         if raw not in names:  # of those that we run, and of those that we ran, we know better
@@ -80,7 +80,7 @@ def _is_ours(ledger: Ledger, session: Session, name: str) -> bool:
 
 
 def _name_of(ledger: Ledger, session: Session, call_id: str, raw: str) -> str:
-    if _block(ledger, raw) is None:
+    if _block(ledger, raw) is None and not ledger.transcript.has_older:
         return raw
     block = ledger.transcript.told_terminal(raw, session.tool_call_id)
     if block is not None and ("exit" not in block or _is_same_call(block, session, call_id)):

@@ -44,6 +44,8 @@ class Blocks:
         """Text that belongs at the end of blocks; joined only when somebody looks, for it may grow long."""
         for block in blocks:
             self._remember(block)
+        self.has_older = len(self._blocks) >= KEPT_BLOCKS
+        """There may be blocks that are not in memory."""
 
     @property
     def blocks(self) -> list[Json]:
@@ -65,6 +67,7 @@ class Blocks:
         newest = self._blocks[-1].get("turn")
         old = [block for block in self._blocks[:surplus] if block.get("turn") != newest]
         gone = {block["pos"] for block in old}
+        self.has_older |= bool(gone)
         self._blocks = [block for block in self._blocks if block["pos"] not in gone]
         self._index = {key: block for key, block in self._index.items() if block["pos"] not in gone}
 
@@ -93,7 +96,7 @@ class Blocks:
     def told_terminal(self, name: str, tool_call_id: str | None) -> Json | None:
         """The newest terminal in memory that an agent calls so."""
         first = self.find("terminal", name)
-        if first is None or ("exit" not in first and first.get("tool_call_id") == tool_call_id):
+        if first is not None and "exit" not in first and first.get("tool_call_id") == tool_call_id:
             return first
         for block in reversed(self._blocks):
             if (
