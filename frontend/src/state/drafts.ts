@@ -23,6 +23,8 @@ export interface Draft {
   set(text: string): void;
   /** Done when they are stored, if the browser does that. */
   attach(files: readonly JsonObject[]): Promise<void>;
+  /** Take over files that lie in this browser, by their ids; false when it would not store that they belong here. */
+  adopt(ids: readonly string[]): boolean;
   detach(files: readonly JsonObject[]): void;
   /** Nothing is written any more, and nothing goes along. */
   clear(): void;
@@ -102,6 +104,7 @@ function make(chat: string): Kept {
     },
     set,
     attach: files.attach,
+    adopt: files.adopt,
     detach: files.detach,
     clear: () => {
       set("");
@@ -143,6 +146,12 @@ function makeFiles(name: string) {
     show([...attachments(), ...files]);
     setLost(false);
   }
+  function adopt(ids: readonly string[]): boolean {
+    if (!write([...stored(), ...ids])) return false;
+    setReading(true);
+    void followFiles();
+    return true;
+  }
   function detach(files: readonly JsonObject[]): void {
     const gone = idsOf(files);
     write(stored().filter((id) => !gone.includes(id)));
@@ -160,7 +169,7 @@ function makeFiles(name: string) {
   const trouble = () =>
     [attachments().some((file) => idOf(file) === undefined) && UNKEPT, isLost() && LOST].filter(Boolean).join(" ");
   if (isReading()) void followFiles();
-  return { attachments, isReading, trouble, attach, detach, clear, followFiles };
+  return { attachments, isReading, trouble, attach, adopt, detach, clear, followFiles };
 }
 
 onRemembered((name) => {

@@ -111,6 +111,75 @@ test("a message is not sent without what was attached to it", async () => {
   expect(posts).toEqual([]);
 });
 
+/** A message with a picture and notes that was not sent before the page was loaded anew. */
+async function reloadedUnsent() {
+  answer = away;
+  const before = await freshPage();
+  await before.draft("c1").attach([{ ...picture }, notes]);
+  const { key } = before.send("c1", "look", before.draft("c1").attachments);
+  before.draft("c1").clear();
+  await vi.advanceTimersByTimeAsync(10);
+  vi.clearAllTimers();
+  return { key, page: await freshPage() };
+}
+
+const notes = { type: "resource", resource: { uri: "file:///a.txt", text: "a" } };
+
+test("taken back while its files are still being read, a message leaves them to the draft", async () => {
+  const { key, page } = await reloadedUnsent();
+  page.addressed();
+  page.discardSend(key);
+  await vi.advanceTimersByTimeAsync(10);
+  expect([page.draft("c1").text, page.draft("c1").attachments]).toEqual(["look", [picture, notes]]);
+  expect(page.draft("c1").trouble).toBe("");
+  expect(browser.kept.size).toBe(2);
+});
+
+test("taken back when one of its files is gone, a message leaves the others to the draft, and that is said", async () => {
+  const { key, page } = await reloadedUnsent();
+  browser.kept.delete([...browser.kept.keys()][0]!);
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toMatchObject([{ state: "refused", problem: { code: "files-lost" } }]);
+  page.discardSend(key);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.draft("c1").attachments).toEqual([notes]);
+  expect(page.draft("c1").trouble).toMatch(/Attach it again/);
+});
+
+test("taken back when its files cannot be read now, a message leaves them to the draft for later", async () => {
+  const { key, page } = await reloadedUnsent();
+  browser.isRefusing = true;
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10);
+  page.discardSend(key);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toEqual([]);
+  browser.isRefusing = false;
+  const after = await freshPage();
+  expect(after.draft("c1").text).toBe("look");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(after.draft("c1").attachments).toEqual([picture, notes]);
+});
+
+test("the files of a message that was not stored are stored anew when it is taken back, or it is said that they are not", async () => {
+  const page = await freshPage();
+  answer = () => refusing(422, "invalid", "No pictures.", "Write.");
+  await page.draft("c1").attach([notes]);
+  for (const isRefusing of [false, true]) {
+    const { key } = page.send("c1", "too long to be stored ".repeat(50_000), page.draft("c1").attachments);
+    page.draft("c1").clear();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(browser.kept.size).toBe(0);
+    browser.isRefusing = isRefusing;
+    page.discardSend(key);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(page.draft("c1").attachments).toEqual([notes]);
+    expect(browser.kept.size).toBe(isRefusing ? 0 : 1);
+    expect(page.draft("c1").trouble).toMatch(isRefusing ? /does not store/ : /^$/);
+  }
+});
+
 test("what the browser does not store is sent all the same", async () => {
   const page = await freshPage();
   answer = away;

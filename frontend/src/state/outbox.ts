@@ -10,7 +10,7 @@ import { createSignal } from "solid-js";
 import * as api from "../api/client";
 import { held } from "./chat";
 import { draft } from "./drafts";
-import { idsOf, keptFiles, letGo } from "./files";
+import { disown, idsOf, keptFiles, letGo } from "./files";
 import { forget, namesLike, onRemembered, recall, remember } from "./keep";
 import type { JsonObject } from "./shapes";
 
@@ -85,9 +85,16 @@ export function retrySend(key: string): void {
 export function discardSend(key: string): void {
   const message = stored.get(key);
   if (message === undefined) return;
+  const { attachments, files = [] } = message;
   const kept = draft(message.chat);
+  // This tab does not hold them, or not all: the draft reads what there is of them.
+  if (attachments === undefined && files.length > 0 && !kept.adopt(files)) return;
   kept.set([message.text, kept.text].filter(Boolean).join("\n"));
-  if (message.attachments) void kept.attach(message.attachments);
+  if (attachments) {
+    // Nothing that is stored has named its files since they left the draft.
+    if (fates.get(key)?.isUnstored) disown(attachments);
+    void kept.attach(attachments);
+  }
   drop(key);
 }
 
