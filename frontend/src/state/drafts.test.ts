@@ -10,7 +10,7 @@ let browser: ReturnType<typeof fakeLarge>;
 /** A page as it is after loading: what it knows is what was stored. */
 async function freshPage() {
   vi.resetModules();
-  return { ...(await import("./drafts")), ...(await import("./deleted")), ...(await import("./files")) };
+  return { ...(await import("./drafts")), ...(await import("./deleted")), ...(await import("./files")), ...(await import("./outbox")) };
 }
 
 /** Once it has read what is attached. */
@@ -89,22 +89,47 @@ test("what was kept and is gone is told of once", async () => {
   expect((await read(await freshPage(), "c1")).trouble).toBe("");
 });
 
-test("what belongs to a chat that is gone is forgotten, and nothing else", async () => {
+const gone = () => refusing(404, "not-found", "There is no such chat.");
+
+test("what belongs to a chat is forgotten when it was deleted and the server itself says so again", async () => {
   const page = await freshPage();
-  for (const chat of ["a1", "b2", "c3", "d4", "new"]) {
+  fakeApi(({ path }) => {
+    if (path.startsWith("/api/chats/a1")) return gone();
+    // Something between here and the server.
+    if (path.startsWith("/api/chats/b2")) return new Response("<h1>Not Found</h1>", { status: 404 });
+    if (path.startsWith("/api/chats/c3")) return Response.json({ id: "c3" });
+    return refusing(503, "starting", "Not yet.");
+  });
+  for (const chat of ["a1", "b2", "c3", "d4"]) {
+    page.send(chat, "half a message");
+    page.draft(chat).set("half a thought");
+    await page.draft(chat).attach([{ ...PICTURE }]);
+    await page.forgetDeleted(chat);
+  }
+  const left = ["a1", "b2", "c3", "d4"].map((chat) => [page.draft(chat).text, page.draft(chat).attachments.length]);
+  const there = ["half a thought", 1];
+  expect(left).toEqual([["", 0], there, there, there]);
+  expect(page.addressed()).not.toContain("a1");
+  expect(page.addressed()).toContain("b2");
+  await vi.waitUntil(() => browser.kept.size === 3);
+});
+
+test("of chats that are not there, only files that were attached long ago are forgotten", async () => {
+  const page = await freshPage();
+  const now = Date.now();
+  const asked = fakeApi(gone);
+  vi.spyOn(Date, "now").mockReturnValue(now - 31 * 24 * 3_600_000);
+  for (const chat of ["a1", "b2", "c3", "new"]) {
     page.draft(chat).set("half a thought");
     await page.draft(chat).attach([{ ...PICTURE }]);
   }
-  page.forgetChat("d4");
-  const asked = fakeApi(({ path }) =>
-    path.endsWith("b2") ? refusing(404, "not-found", "There is no such chat.") : Response.json({ id: "c3" }),
-  );
-  await page.forgetDeleted(new Set(["a1"]));
-  expect(asked.map(({ path }) => path).toSorted()).toEqual(["/api/chats/b2", "/api/chats/c3"]);
-  const left = ["a1", "b2", "c3", "d4", "new"].map((chat) => [page.draft(chat).text, page.draft(chat).attachments.length]);
-  const there = ["half a thought", 1];
-  expect(left).toEqual([there, ["", 0], there, ["", 0], there]);
-  expect(browser.kept.size).toBe(3);
+  vi.mocked(Date.now).mockReturnValue(now);
+  await page.draft("c3").attach([{ ...PICTURE }]);
+  await page.forgetOldFiles(new Set(["a1"]));
+  expect(asked.map(({ path }) => path)).toEqual(["/api/chats/b2"]);
+  await vi.waitUntil(() => browser.kept.size === 4);
+  const left = ["a1", "b2", "c3", "new"].map((chat) => [page.draft(chat).text, page.draft(chat).attachments.length]);
+  expect(left).toEqual([1, 0, 2, 1].map((files) => ["half a thought", files]));
 });
 
 test("a file that no draft and no message names is forgotten, unless it came just now", async () => {

@@ -61,6 +61,19 @@ export function drafted(): string[] {
   return [...new Set(names)].filter((name) => name !== "new" && name !== "begun");
 }
 
+/** The chats of which all that is attached was so before this moment, in milliseconds since 1970. */
+export function attachedBefore(moment: number): string[] {
+  const isOld = (name: string) => idsIn(name).every((id) => Number.parseInt(id) < moment);
+  const names = namesLike(FILES).filter(isOld);
+  return names.map((name) => name.slice(FILES.length)).filter((chat) => chat !== "new");
+}
+
+/** Forget what is attached to one; what is written stays. */
+export function forgetAttached(chat: string): void {
+  forget(FILES + chat);
+  void drafts.get(chat)?.followFiles();
+}
+
 /** Forget them all, as at signing out. */
 export function forgetDrafts(): void {
   for (const chat of new Set(["new", ...drafted(), ...drafts.keys()])) draft(chat).clear();
@@ -115,8 +128,12 @@ function make(chat: string): Kept {
 }
 
 /** What is stored under the name are ids; it is the same for all tabs. */
+function idsIn(name: string): string[] {
+  return JSON.parse(recall(name) ?? "[]") as string[];
+}
+
 function makeFiles(name: string) {
-  const stored = () => JSON.parse(recall(name) ?? "[]") as string[];
+  const stored = () => idsIn(name);
   const [attachments, show] = createSignal(NOTHING);
   const [isReading, setReading] = createSignal(stored().length > 0);
   const [isLost, setLost] = createSignal(false);

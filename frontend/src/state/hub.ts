@@ -13,7 +13,7 @@ import { openPort, type Port } from "../worker/ports";
 import { followed, forgetChats, onFollowed, takeEvents, takeRemoval, takeSnapshot } from "./chat";
 import { changeInList, forgetList, removeFromList, replaceList } from "./chats";
 import { connection, onCheck, showConnection } from "./connection";
-import { forgetChat, forgetDeleted } from "./deleted";
+import { forgetDeleted, forgetOldFiles } from "./deleted";
 import { forgetDrafts } from "./drafts";
 import { sweepFiles } from "./files";
 import { Frames } from "./frames";
@@ -89,12 +89,12 @@ function show(message: ToTab): void {
     case "signed-out":
       return setSignedIn(false);
     case "chats":
-      void forgetDeleted(new Set(message.chats.map((chat) => chat.id)));
+      void forgetOldFiles(new Set(message.chats.map((chat) => chat.id)));
       return replaceList(message.chats);
     case "chat-changed":
       return changeInList(message.chat);
     case "chat-removed":
-      forgetChat(message.chat);
+      if (message.isDeleted) void forgetDeleted(message.chat);
       removeFromList(message.chat);
       return takeRemoval(message.chat);
     case "snapshot":

@@ -140,7 +140,15 @@ test("the list is passed on, and what is not in it is gone", async () => {
   server.last.say("chat-changed", { id: "a", last_seq: 4 });
   await settle();
   expect(tab.words.slice(-3)).toEqual(["chats", "chat-removed", "chat-changed"]);
-  expect(tab.of("chat-removed")).toEqual([{ say: "chat-removed", chat: "b" }]);
+  // So it says, too, of chats that it never had.
+  server.last.say("chat-removed", { chat: "b" });
+  server.last.say("chat-removed", { chat: "a" });
+  await settle();
+  expect(tab.of("chat-removed")).toEqual([
+    { say: "chat-removed", chat: "b", isDeleted: false },
+    { say: "chat-removed", chat: "b", isDeleted: false },
+    { say: "chat-removed", chat: "a", isDeleted: true },
+  ]);
 });
 
 test("a server that was put back to an earlier day is believed", async () => {

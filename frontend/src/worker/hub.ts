@@ -214,9 +214,9 @@ export class Hub {
   }
 
   #remove(chat: string): void {
-    this.#list?.delete(chat);
+    const isDeleted = this.#list?.delete(chat) ?? false;
     this.#chats.delete(chat);
-    this.#tellAll({ say: "chat-removed", chat });
+    this.#tellAll({ say: "chat-removed", chat, isDeleted });
   }
 
   #show(state: ConnectionState): void {

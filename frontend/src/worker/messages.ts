@@ -27,7 +27,8 @@ export type ToTab =
   | { say: "signed-out" }
   | { say: "chats"; chats: ChatInfo[] }
   | { say: "chat-changed"; chat: ChatInfo }
-  | { say: "chat-removed"; chat: string }
+  /** `isDeleted`: it was in the server's list before; else it is only not there, as in a list that is older than the chat. */
+  | { say: "chat-removed"; chat: string; isDeleted: boolean }
   /** A chat from scratch; `complete` when these are all its blocks. */
   | { say: "snapshot"; chat: ChatState; complete: boolean }
   | { say: "events"; chat: string; events: RawEvent[] };
