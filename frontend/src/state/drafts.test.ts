@@ -141,6 +141,20 @@ test("a file that no draft and no message names is forgotten, unless it came jus
   expect([...browser.kept.values()]).toEqual([PICTURE, NOTES]);
 });
 
+test("a spoilt list of what is attached counts as none, and can be written and forgotten", async () => {
+  for (const spoilt of ["[\"a", "{}", "null", "[1]"]) {
+    localStorage.setItem("voxpilot.attached.c1", spoilt);
+    const page = await freshPage();
+    expect((await read(page, "c1")).attachments).toEqual([]);
+    expect(page.draft("c1").trouble).toBe("");
+    await page.draft("c1").attach([{ ...PICTURE }]);
+    expect((await read(await freshPage(), "c1")).attachments).toEqual([PICTURE]);
+    localStorage.setItem("voxpilot.attached.c1", spoilt);
+    page.forgetDrafts();
+    expect(localStorage.length).toBe(0);
+  }
+});
+
 test("nothing is left when a person signs out", async () => {
   const before = await freshPage();
   for (const chat of ["c1", "new"]) await before.draft(chat).attach([{ ...PICTURE }]);

@@ -127,11 +127,17 @@ function make(chat: string): Kept {
   return { draft, followFiles, followText: () => showText(recall(TEXT + chat) ?? "") };
 }
 
-/** What is stored under the name are ids; it is the same for all tabs. */
+/** Anything else that lies there is nobody's. */
 function idsIn(name: string): string[] {
-  return JSON.parse(recall(name) ?? "[]") as string[];
+  try {
+    const ids: unknown = JSON.parse(recall(name) ?? "[]");
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  } catch {
+    return [];
+  }
 }
 
+/** What is stored under the name are ids; it is the same for all tabs. */
 function makeFiles(name: string) {
   const stored = () => idsIn(name);
   const [attachments, show] = createSignal(NOTHING);
