@@ -12,6 +12,7 @@ import {
   respond,
   restartAgent,
   send,
+  sendDraft,
   setMode,
   setOption,
   setPolicy,
@@ -142,10 +143,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               isStopping={head().turn?.stopping ?? false}
               isAboutToStop={keys.isAboutToStop()}
               commands={isAssistant() ? [] : (head().commands["main"] ?? [])}
-              onSend={(text) => {
-                send(id, text, draft(id).attachments);
-                draft(id).clear();
-              }}
+              onSend={(text) => sendDraft(id, text)}
               onStop={stop}
             >
               <ModeSelect mode={head().mode ?? "agent"} agentName={here.agentName(agent())} onChoose={chooseMode} />

@@ -54,7 +54,9 @@ test("what another tab attaches or takes off is followed", async () => {
   const other = await read(await freshPage(), "c1");
   await other.attach([NOTES]);
   dispatchEvent(new StorageEvent("storage", { key: "voxpilot.attached.c1" }));
+  expect(mine.isReading).toBe(true);
   await vi.waitUntil(() => mine.attachments.length === 2);
+  await vi.waitUntil(() => !mine.isReading);
   expect(mine.attachments[0]).toBe(PICTURE);
   other.detach([other.attachments[0]!]);
   dispatchEvent(new StorageEvent("storage", { key: "voxpilot.attached.c1" }));

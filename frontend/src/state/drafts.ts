@@ -151,6 +151,7 @@ function makeFiles(name: string) {
   }
   async function followFiles(): Promise<void> {
     const wanted = stored();
+    if (wanted.some((id) => !idsOf(attachments()).includes(id))) setReading(true);
     const found = await keptFiles(wanted, attachments()).catch(() => undefined);
     // Somebody attached or took off something meanwhile.
     if (wanted.join() !== stored().join()) return followFiles();
@@ -171,7 +172,6 @@ function makeFiles(name: string) {
   }
   function adopt(ids: readonly string[]): boolean {
     if (!write([...stored(), ...ids])) return false;
-    setReading(true);
     void followFiles();
     return true;
   }

@@ -60,7 +60,7 @@ export {
 } from "./actions";
 
 /** Messages on their way: `send` stores first, so nothing typed is lost. `outbox(chat)` is what is not there yet. */
-export { send, outbox, retrySend, discardSend, type Outgoing } from "./outbox";
+export { send, sendDraft, outbox, retrySend, discardSend, type Outgoing } from "./outbox";
 
 /** What was typed or attached and not sent, by chat; `"new"` is the draft of the new-chat page. See `Draft`. */
 export { draft, forgetForm, formDraft, type Draft } from "./drafts";

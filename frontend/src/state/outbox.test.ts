@@ -180,6 +180,24 @@ test("the files of a message that was not stored are stored anew when it is take
   }
 });
 
+test("what cannot be read now does not go along, and stays with the draft", async () => {
+  await (await freshPage()).draft("c1").attach([{ ...picture }]);
+  const page = await freshPage();
+  browser.isRefusing = true;
+  page.draft("c1").set("look");
+  await vi.advanceTimersByTimeAsync(10);
+  browser.isRefusing = false;
+  await page.draft("c1").attach([notes]);
+  page.sendDraft("c1", "look");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(posts).toMatchObject([{ text: "look", attachments: [notes] }]);
+  expect([page.draft("c1").text, page.draft("c1").attachments, page.outbox("c1")]).toEqual(["", [], []]);
+  const after = await freshPage();
+  after.draft("c1");
+  await vi.advanceTimersByTimeAsync(10);
+  expect(after.draft("c1").attachments).toEqual([picture]);
+});
+
 test("what the browser does not store is sent all the same", async () => {
   const page = await freshPage();
   answer = away;

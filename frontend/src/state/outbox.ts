@@ -68,6 +68,14 @@ export function send(chat: string, text: string, attachments: readonly JsonObjec
   return { ...message, state: "sending" };
 }
 
+/** Send what is written in a chat, with what goes along; files that this tab could not read stay with the draft. */
+export function sendDraft(chat: string, text: string): void {
+  const { attachments, set, detach } = draft(chat);
+  send(chat, text, attachments);
+  set("");
+  detach(attachments);
+}
+
 /** Messages of a chat that are not in it yet, oldest first; reactive. */
 export function outbox(chat: string): readonly Outgoing[] {
   return all().filter((message) => message.chat === chat);
