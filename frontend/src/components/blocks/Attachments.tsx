@@ -11,6 +11,7 @@ import { wholeMessage } from "./wholeMessage";
 
 /** A larger message does not come unasked; in bytes. */
 const MOST_UNASKED = 3_000_000;
+const NO_PICTURE = "This picture cannot be shown.";
 
 export function Attachments(props: {
   attachments: readonly JsonObject[];
@@ -61,13 +62,17 @@ function Picture(props: { picture: JsonObject; onWanted: () => Promise<void> }):
   const [isSmall, setSmall] = createSignal(false);
   const [problem, setProblem] = createSignal("");
   const address = createMemo(() => (isBroken() ? undefined : pictureOf(props.picture)));
+  function fail() {
+    setBroken(true);
+    setProblem(NO_PICTURE);
+  }
   async function open() {
     setProblem("");
     setOpen(true);
     await props.onWanted().catch((error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."));
-    if (pictureOf(props.picture) === undefined || isBroken()) setProblem((said) => said || "This picture cannot be shown.");
+    if (pictureOf(props.picture) === undefined || isBroken()) setProblem((said) => said || NO_PICTURE);
   }
-  const large = (picture: string) => <img class="picture-large" src={picture} alt={nameOf(props.picture)} />;
+  const large = (picture: string) => <img class="picture-large" src={picture} alt={nameOf(props.picture)} onError={fail} />;
   return (
     <>
       <button
@@ -95,7 +100,7 @@ function Picture(props: { picture: JsonObject; onWanted: () => Promise<void> }):
               onLoad={({ currentTarget: { naturalWidth, naturalHeight, width, height } }) =>
                 setSmall(naturalWidth < width && naturalHeight < height)
               }
-              onError={() => setBroken(true)}
+              onError={fail}
             />
           )}
         </Show>
