@@ -20,6 +20,17 @@ test("a good answer is its body", async () => {
   ]);
 });
 
+test("a message with much going along is given the time it takes", async () => {
+  fakeApi(() => Response.json({ message_id: "m", turn: "t" }, { status: 202 }));
+  const limit = vi.spyOn(AbortSignal, "timeout");
+  const file = { type: "image", mimeType: "image/png", data: "A".repeat(3_000_000) };
+  await postMessage("ab", "hi", "k");
+  await postMessage("ab", "hi", "k", [file]);
+  const [small, large] = limit.mock.calls.map(([milliseconds]) => milliseconds / 1000);
+  expect(small).toBeCloseTo(15, 1);
+  expect(large).toBeCloseTo(115, 0);
+});
+
 test("a refusal says what happened and what to do", async () => {
   fakeApi(() => refusing(507, "storage-full", "Full.", "Make room."));
   const error = await failure(listAgents());

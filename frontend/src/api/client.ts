@@ -63,13 +63,15 @@ export function onSignedOut(tell: () => void): void {
 
 /** A request may hang for ever over a connection that died while the machine slept. */
 const PATIENCE_MS = 15_000;
+/** Characters in a millisecond: what takes longer than so is tried anew. */
+const SLOWEST_LINK = 30;
 /** An agent must be started first, and it may take its time. */
 const AGENT_PATIENCE_MS = 120_000;
 
 const http = createClient<paths>({ baseUrl: location.origin, fetch: within(PATIENCE_MS) });
 
 function within(milliseconds: number): (request: Request) => Promise<Response> {
-  return (request) => fetch(request, { signal: AbortSignal.timeout(milliseconds) });
+  return (request) => fetch(request, { signal: AbortSignal.timeout(Math.round(milliseconds)) });
 }
 
 /** A model must be reached first, and it may take its time. */
@@ -216,7 +218,9 @@ export async function postMessage(
   attachments: readonly object[] = [],
 ): Promise<MessageTaken> {
   const body = { text, key, attachments: [...attachments] as never[] };
-  return taken(http.POST("/api/chats/{chat_id}/messages", { params: at(id), body }));
+  const words = JSON.stringify(body);
+  const limited = within(PATIENCE_MS + words.length / SLOWEST_LINK);
+  return taken(http.POST("/api/chats/{chat_id}/messages", { params: at(id), body, bodySerializer: () => words, fetch: limited }));
 }
 
 export async function patchQueued(id: string, message: string, text: string): Promise<void> {

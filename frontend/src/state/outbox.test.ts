@@ -29,7 +29,10 @@ beforeEach(() => {
   });
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  delete (navigator as { locks?: unknown }).locks;
+});
 
 test("a message is sent at once and forgotten when the server has it", async () => {
   const page = await freshPage();
@@ -241,6 +244,33 @@ test("what another tab has sent is not sent again", async () => {
   await vi.advanceTimersByTimeAsync(10_000);
   expect(posts.length).toBe(1);
   expect(page.outbox("c1")).toEqual([]);
+});
+
+test("what another tab is sending is not sent beside it, and sent if that comes to nothing", async () => {
+  const queues = new Map<string, Promise<unknown>>();
+  const request = (name: string, _how: unknown, act: () => Promise<unknown>) => {
+    const mine = (queues.get(name) ?? Promise.resolve()).then(act);
+    queues.set(name, mine);
+    return mine;
+  };
+  Object.defineProperty(navigator, "locks", { configurable: true, value: { request } });
+  for (const comesToNothing of [false, true]) {
+    posts = [];
+    let reply: (response: Response | Promise<Response>) => void = () => undefined;
+    answer = () => new Promise((resolve) => (reply = resolve));
+    (await freshPage()).send("c1", "a long one");
+    await vi.advanceTimersByTimeAsync(10);
+    const other = await freshPage();
+    other.deliverAll();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(posts.length).toBe(1);
+    answer = takes;
+    reply(comesToNothing ? away() : takes());
+    await vi.advanceTimersByTimeAsync(10);
+    expect(posts.length).toBe(comesToNothing ? 2 : 1);
+    expect(other.outbox("c1")).toEqual([]);
+    vi.clearAllTimers();
+  }
 });
 
 test("what the server refuses is kept with the reason, does not hold up others, and can go back into the draft", async () => {

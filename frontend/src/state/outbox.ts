@@ -48,6 +48,8 @@ const LOST_HINT = "Edit it, and attach the files again.";
 const RETRY_MS = 3_000;
 /** How long another tab is left to send what it stored. */
 const OTHERS_MS = 10_000;
+/** The same, where files go along. */
+const LARGE_MS = 900_000;
 const stored = new Map<string, Stored>();
 const fates = new Map<string, Fate>();
 const atWork = new Set<string>();
@@ -139,11 +141,31 @@ async function deliver(chat: string): Promise<void> {
   atWork.add(chat);
   try {
     for (let next = nextOf(chat); next !== undefined; next = nextOf(chat)) {
-      if (!(await post(next))) break;
+      const message = next;
+      if (!(await alone(message, () => post(message)))) break;
     }
   } finally {
     atWork.delete(chat);
   }
+}
+
+/**
+ * When no other tab is at it. Over plain HTTP tabs cannot agree on that: then two may send the same, as when one does not
+ * come to an end, and the server takes it once.
+ */
+async function alone<T>({ key, files }: Stored, act: () => Promise<T>): Promise<T> {
+  const locks = navigator.locks as LockManager | undefined;
+  if (locks === undefined) return act();
+  let isBegun = false;
+  const begin = () => {
+    isBegun = true;
+    return act();
+  };
+  const signal = AbortSignal.timeout(files ? LARGE_MS : OTHERS_MS);
+  return locks.request(`voxpilot.${NAME}${key}`, { signal }, begin).catch((error: unknown) => {
+    if (isBegun) throw error;
+    return act();
+  });
 }
 
 function nextOf(chat: string): Stored | undefined {
