@@ -10,7 +10,7 @@ import { forgetLarge, largeNames, recallLarge, rememberLarge } from "./keepLarge
 import type { JsonObject } from "./shapes";
 
 /** Under these names lie those that hold ids. */
-const HOLDERS = ["attached.", "outbox."];
+const HOLDERS = ["attached.", "outbox.", "outgoing."];
 /** Another tab may have stored a file and not yet said where it belongs. */
 const SETTLED_MS = 3_600_000;
 const ids = new WeakMap<JsonObject, string>();

@@ -14,7 +14,7 @@ const takes = () => Response.json({ message_id: `m${posts.length}`, turn: "t" },
 /** A page as it is after loading: what it knows is what was stored. */
 async function freshPage() {
   vi.resetModules();
-  return { ...(await import("./outbox")), ...(await import("./drafts")) };
+  return { ...(await import("./outbox")), ...(await import("./drafts")), ...(await import("./files")) };
 }
 
 beforeEach(() => {
@@ -95,6 +95,34 @@ test("what is attached to a message that is refused goes back into the draft wit
   const after = await freshPage();
   await vi.waitUntil(() => !after.draft("c1").isReading);
   expect([after.draft("c1").text, after.draft("c1").attachments]).toEqual(["look", [picture]]);
+});
+
+test("a message with files lies where a page that knows nothing of files does not look for it, and is found in both places", async () => {
+  const { key, page } = await reloadedUnsent();
+  const names = Object.keys(localStorage);
+  expect(names.filter((name) => name.startsWith("voxpilot.outbox."))).toEqual([]);
+  const [name] = names;
+  localStorage.setItem(`voxpilot.outbox.${key}`, localStorage.getItem(name!)!);
+  localStorage.removeItem(name!);
+  posts = [];
+  answer = takes;
+  page.deliverAll();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(posts).toMatchObject([{ key, attachments: [picture, notes] }]);
+  expect([page.outbox("c1").length, localStorage.length, browser.kept.size]).toEqual([0, 0, 0]);
+});
+
+test("what another tab sends with files is followed", async () => {
+  const { key, page } = await reloadedUnsent();
+  const [name] = Object.keys(localStorage);
+  dispatchEvent(new StorageEvent("storage", { key: name! }));
+  await vi.advanceTimersByTimeAsync(10);
+  expect(page.outbox("c1")).toMatchObject([{ key, text: "look" }]);
+  localStorage.removeItem(name!);
+  dispatchEvent(new StorageEvent("storage", { key: name! }));
+  expect(page.outbox("c1")).toEqual([]);
+  await page.sweepFiles(0);
+  expect(browser.kept.size).toBe(0);
 });
 
 test("a message is not sent without what was attached to it", async () => {

@@ -42,6 +42,9 @@ interface Fate {
 }
 
 const NAME = "outbox.";
+/** A tab with a page that knows nothing of files would send it without them. */
+const WITH_FILES = "outgoing.";
+const NAMES = [NAME, WITH_FILES];
 /** Characters; a browser stores about five million, for everything. */
 const MOST_STORED = 1_000_000;
 const LOST_HINT = "Edit it, and attach the files again.";
@@ -62,7 +65,7 @@ export function send(chat: string, text: string, attachments: readonly JsonObjec
   const message = { ...bare, ...(attachments.length > 0 && { attachments }) };
   const words = JSON.stringify(bare);
   const isWhole = files.length === attachments.length && words.length <= MOST_STORED;
-  const isUnstored = !isWhole || !remember(NAME + message.key, words);
+  const isUnstored = !isWhole || !remember((files.length > 0 ? WITH_FILES : NAME) + message.key, words);
   stored.set(message.key, message);
   fates.set(message.key, { state: "sending", before: new Set(messagesOf(chat).keys()), isUnstored });
   show();
@@ -178,7 +181,7 @@ async function post(message: Stored): Promise<boolean> {
   const { key, chat, text } = message;
   const attachments = await filesOf(message);
   // Another tab may have been faster, or taken it back.
-  if (recall(NAME + key) === null && !fates.get(key)?.isUnstored) {
+  if (!isStored(key) && !fates.get(key)?.isUnstored) {
     drop(key);
     return true;
   }
@@ -189,7 +192,7 @@ async function post(message: Stored): Promise<boolean> {
   change(key, { state: "sending" });
   try {
     const taken = await api.postMessage(chat, text, key, attachments);
-    forget(NAME + key);
+    forgetStored(key);
     change(key, { messageId: taken.message_id });
     if (held(chat) === undefined || messagesOf(chat).has(taken.message_id)) drop(key);
     return true;
@@ -238,7 +241,7 @@ function change(key: string, what: Partial<Fate>): void {
 
 function drop(key: string): void {
   const { files = [] } = stored.get(key) ?? {};
-  forget(NAME + key);
+  forgetStored(key);
   stored.delete(key);
   fates.delete(key);
   letGo(files);
@@ -272,13 +275,21 @@ function newcomer(message: Stored, fate: Fate, claimed: Set<string>): string | u
 }
 
 function load(): void {
-  for (const name of namesLike(NAME)) {
+  for (const name of NAMES.flatMap(namesLike)) {
     const message = read(name);
     if (message === undefined || stored.has(message.key)) continue;
     stored.set(message.key, message);
     void filesOf(message);
   }
   show();
+}
+
+function isStored(key: string): boolean {
+  return NAMES.some((name) => recall(name + key) !== null);
+}
+
+function forgetStored(key: string): void {
+  for (const name of NAMES) forget(name + key);
 }
 
 function read(name: string): Stored | undefined {
@@ -295,9 +306,10 @@ function oldestFirst(one: Stored, other: Stored): number {
 }
 
 onRemembered((name) => {
-  if (!name.startsWith(NAME)) return;
-  const key = name.slice(NAME.length);
-  if (recall(name) === null) {
+  const start = NAMES.find((one) => name.startsWith(one));
+  if (start === undefined) return;
+  const key = name.slice(start.length);
+  if (!isStored(key)) {
     // Taken out by another tab, which has sent it or taken it back.
     if (fates.get(key)?.messageId === undefined) drop(key);
     return;
