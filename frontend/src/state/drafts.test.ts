@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { fakeApi, refusing } from "../api/fetch.fake";
 import { fakeLarge } from "./indexedDb.fake";
@@ -23,6 +23,8 @@ beforeEach(() => {
   localStorage.clear();
   browser = fakeLarge();
 });
+
+afterEach(() => void vi.useRealTimers());
 
 test("what is attached is there after a reload, in its order, and forgotten when it is taken off", async () => {
   const before = (await freshPage()).draft("c1");
@@ -80,6 +82,21 @@ test("where the browser stores nothing it stays in memory, and that is said", as
   expect(page.draft("c1").trouble).toMatch(/does not store/);
   await vi.waitUntil(() => browser.kept.size === 0);
   full.mockRestore();
+});
+
+test("a browser that never answers counts as one that stores nothing", async () => {
+  vi.useFakeTimers();
+  browser.isSilent = true;
+  const page = await freshPage();
+  const attached = page.draft("c1").attach([PICTURE]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(page.draft("c1").attachments).toEqual([PICTURE]);
+  await attached;
+  expect(page.draft("c1").trouble).toMatch(/does not store/);
+  localStorage.setItem("voxpilot.attached.c2", '["1-a"]');
+  expect(page.draft("c2").isReading).toBe(true);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(page.draft("c2").isReading).toBe(false);
 });
 
 test("what was kept and is gone is told of once", async () => {

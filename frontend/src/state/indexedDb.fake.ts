@@ -6,11 +6,13 @@ interface FakeLarge {
   readonly kept: Map<string, unknown>;
   /** As a full or private browser does. */
   isRefusing: boolean;
+  /** As a browser that never answers. */
+  isSilent: boolean;
 }
 
 /** Replaces it until the test ends; it outlives the pages that a test loads. */
 export function fakeLarge(): FakeLarge {
-  const fake: FakeLarge = { kept: new Map(), isRefusing: false };
+  const fake: FakeLarge = { kept: new Map(), isRefusing: false, isSilent: false };
   const soon = (act: () => void) => void Promise.resolve().then(act);
   const store = {
     put: (value: unknown, name: string) => {
@@ -31,7 +33,7 @@ export function fakeLarge(): FakeLarge {
   };
   const open = () => {
     const asked = { result: base, onsuccess: () => undefined };
-    soon(() => asked.onsuccess());
+    if (!fake.isSilent) soon(() => asked.onsuccess());
     return asked;
   };
   vi.stubGlobal("indexedDB", { open });

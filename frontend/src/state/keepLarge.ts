@@ -5,6 +5,8 @@
 
 const BASE = "voxpilot";
 const STORE = "large";
+/** How long the browser may take to open it; some never answer. */
+const PATIENCE_MS = 5_000;
 
 /** False when the browser would not take it. */
 export async function rememberLarge(name: string, value: unknown): Promise<boolean> {
@@ -47,7 +49,17 @@ function opened(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const asked = indexedDB.open(BASE, 1);
     asked.onupgradeneeded = () => asked.result.createObjectStore(STORE);
-    asked.onsuccess = () => resolve(asked.result);
-    asked.onerror = () => reject(asked.error ?? new Error("The browser stores nothing."));
+    const patience = setTimeout(() => {
+      asked.onsuccess = () => asked.result.close();
+      reject(new Error("The browser does not answer."));
+    }, PATIENCE_MS);
+    asked.onsuccess = () => {
+      clearTimeout(patience);
+      resolve(asked.result);
+    };
+    asked.onerror = () => {
+      clearTimeout(patience);
+      reject(asked.error ?? new Error("The browser stores nothing."));
+    };
   });
 }
