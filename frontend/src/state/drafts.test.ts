@@ -41,6 +41,14 @@ test("what is attached is there after a reload, in its order, and forgotten when
   expect(localStorage.length).toBe(0);
 });
 
+test("it is told while something is being stored", async () => {
+  const mine = (await freshPage()).draft("c1");
+  const attached = mine.attach([PICTURE]);
+  expect(mine.isReading).toBe(true);
+  await attached;
+  expect([mine.isReading, mine.attachments]).toEqual([false, [PICTURE]]);
+});
+
 test("what is attached while the rest is being read stands behind it", async () => {
   await (await freshPage()).draft("c1").attach([PICTURE]);
   const page = await freshPage();

@@ -16,7 +16,7 @@ export interface Draft {
   readonly text: string;
   /** What goes along, as ACP's pieces of content. */
   readonly attachments: readonly JsonObject[];
-  /** Something goes along that is not at hand yet: it is being read. */
+  /** Something goes along that is not at hand yet: it is being read or stored. */
   readonly isReading: boolean;
   /** What cannot be kept, or was not; made for people, empty if all is well. */
   readonly trouble: string;
@@ -142,6 +142,7 @@ function makeFiles(name: string) {
   const stored = () => idsIn(name);
   const [attachments, show] = createSignal(NOTHING);
   const [isReading, setReading] = createSignal(stored().length > 0);
+  const [storing, setStoring] = createSignal(0);
   const [isLost, setLost] = createSignal(false);
 
   function write(ids: readonly string[]): boolean {
@@ -165,7 +166,11 @@ function makeFiles(name: string) {
   }
   async function attach(files: readonly JsonObject[]): Promise<void> {
     const others = files.filter((file) => idOf(file) === undefined);
-    if (others.length > 0) await keepFiles(others);
+    if (others.length > 0) {
+      setStoring((count) => count + 1);
+      await keepFiles(others);
+      setStoring((count) => count - 1);
+    }
     if (!write([...stored(), ...idsOf(files)])) disown(files);
     show([...attachments(), ...files]);
     setLost(false);
@@ -192,7 +197,7 @@ function makeFiles(name: string) {
   const trouble = () =>
     [attachments().some((file) => idOf(file) === undefined) && UNKEPT, isLost() && LOST].filter(Boolean).join(" ");
   if (isReading()) void followFiles();
-  return { attachments, isReading, trouble, attach, adopt, detach, clear, followFiles };
+  return { attachments, isReading: () => isReading() || storing() > 0, trouble, attach, adopt, detach, clear, followFiles };
 }
 
 onRemembered((name) => {

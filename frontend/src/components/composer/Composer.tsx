@@ -32,7 +32,10 @@ export interface ComposerProps {
 const isTouch = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps): JSX.Element {
-  const canSend = () => (props.draft.text.trim() !== "" || props.draft.attachments.length > 0) && !props.draft.isReading && !props.isSending;
+  /** How often something is being attached just now. */
+  const [attaching, setAttaching] = createSignal(0);
+  const isSomething = () => props.draft.text.trim() !== "" || props.draft.attachments.length > 0;
+  const canSend = () => isSomething() && attaching() === 0 && !props.draft.isReading && !props.isSending;
 
   function send() {
     if (canSend()) props.onSend(props.draft.text.trim());
@@ -43,9 +46,12 @@ export function Composer(props: ComposerProps): JSX.Element {
   async function attach(files: readonly File[]) {
     setProblem("");
     if (!hasRoom(props.draft.attachments, files)) return setProblem(TOO_MUCH);
+    const { draft } = props;
+    setAttaching((count) => count + 1);
     const pieces = await Promise.all(files.map(contentOf)).catch(() => undefined);
     if (pieces === undefined) setProblem("That could not be read: attach files, one by one, not folders.");
-    else await props.draft.attach(pieces);
+    else await draft.attach(pieces);
+    setAttaching((count) => count - 1);
   }
   function onPaste(event: ClipboardEvent) {
     const files = [...(event.clipboardData?.files ?? [])];
