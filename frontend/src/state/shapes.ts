@@ -57,6 +57,8 @@ export interface QueuedMessage {
   role: "user" | "assistant" | "agent";
   text: string;
   attachments?: JsonObject[];
+  /** Only a preview came; those of earlier versions do not say which event holds the whole. */
+  cut?: boolean;
   cut_at?: MessageCut;
   queued?: boolean;
   /** Goes before those that do not. */

@@ -19,6 +19,7 @@ export function Message(props: { block: MessageBlock }): JSX.Element {
         text={props.block.text}
         attachments={props.block.attachments}
         cutAt={props.block.cut_at}
+        isPart={props.block.cut === true && props.block.cut_at === undefined}
         size={props.block.size}
         note={clock(props.block.at)}
       />
@@ -31,6 +32,8 @@ export function PersonMessage(props: {
   text: string;
   attachments?: readonly JsonObject[] | undefined;
   cutAt?: MessageCut | undefined;
+  /** There is more of it, and it is not known where. */
+  isPart?: boolean;
   size?: number | undefined;
   note: string;
   isPending?: boolean;
@@ -58,6 +61,7 @@ export function PersonMessage(props: {
               {state()}
             </button>
           </Show>
+          <Show when={props.isPart && (!isLong() || whole() !== undefined)}>…</Show>
         </p>
       </Show>
       <Show when={props.attachments?.length}>
@@ -65,6 +69,7 @@ export function PersonMessage(props: {
       </Show>
       <p class="message-note">
         {props.note}
+        <Show when={props.isPart}> · Only a part of this message can be shown.</Show>
         {props.children}
       </p>
     </article>

@@ -40,7 +40,9 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
   }
   /** A long text may be here only in part: never is that part all that is left of it. */
   async function edit() {
-    const seq = props.message.cut_at?.text;
+    const { cut, cut_at } = props.message;
+    if (cut && !cut_at) return setProblem("Only a part of its text is here, so it cannot be edited. Remove it and write it anew.");
+    const seq = cut_at?.text;
     if (seq === undefined) return setEdited(props.message.text);
     await wholeMessage(here.chatId, seq).then(
       ({ text }) => setEdited(text),
