@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.kit.agent_log import AgentLog
 from tests.kit.client import Api
@@ -25,6 +26,9 @@ LONG = (
     "tests/browser/test_looks.py",
     "tests/real_agents/",
 )
+
+settings.register_profile("any-speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any-speed")  # how long an example takes says more of the machine than of us
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
