@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 EARLY_FRAMES = 500
 """Updates kept for a session that is still being opened."""
 _OPENING = frozenset({"session/new", "session/load", "session/resume"})
+FORM = "elicitation/create"
 _CALLBACKS = frozenset(
     {
         "fs/read_text_file",
@@ -255,12 +256,12 @@ def _call(ledger: Ledger, process_id: str, call: wire.Call, at: float) -> Iterat
         session = session_of(ledger, process_id, call.params.get("sessionId"))
         yield HelpWanted(request, session, call.params)
         return
-    if call.method not in ("session/request_permission", "elicitation/create"):
+    if call.method not in ("session/request_permission", FORM):
         refuse(ledger, request, -32601, f"{call.method} is not offered")
         return
     session = session_of(ledger, process_id, call.params.get("sessionId"))
     about: Request | None = None
-    if call.method == "elicitation/create" and "sessionId" not in call.params:
+    if call.method == FORM and "sessionId" not in call.params:
         # It may name a request of ours instead of its session.
         about = _open_request(ledger, process_id, "out", wire.id_text(call.params.get("requestId")))
         session = ledger.get(Session, about.subject.get("session")) if about else None

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from voxpilot.agents import choosing, forms, wishes
-from voxpilot.agents.dialogue import AnswerWanted
+from voxpilot.agents.dialogue import FORM, AnswerWanted
 from voxpilot.chat.events import Json, NoticeGiven, QuestionAnswered, QuestionAsked
 from voxpilot.errors import Conflict, Invalid, NotFound
 from voxpilot.runtime.ground import caution
@@ -21,7 +21,6 @@ from voxpilot.storage.rows import Process, Question, Request, Session, Task, Tur
 
 OPEN_LIMIT = 1000
 """Open questions in one chat; an agent that floods people with more gets no for an answer."""
-FORM = "elicitation/create"
 AGENTS = "agent"
 """The purpose of a question that an agent put; its answer goes to the agent as it is."""
 
