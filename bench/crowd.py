@@ -1,7 +1,7 @@
 """Ten agents at 30 updates a second and a hundred clients: how old an update is when it arrives.
 
-Lives here: clients spread over the chats, and clients that each look at all chats on one connection; both
-against a bare relay, because a hundred sockets cost something by themselves. Every client must have had
+Lives here: clients spread over the chats, and clients that each follow all chats on one connection; both
+compared with a bare relay, because a hundred sockets cost something by themselves. Every client must receive
 every update once and in order.
 """
 
@@ -60,12 +60,12 @@ async def _relayed(
 
 
 def _phase(number: int) -> float:
-    """Agents know nothing of each other, so they neither speak together nor take turns."""
+    """Agents are independent, so their updates neither coincide nor alternate."""
     return number * 0.618 % 1
 
 
 def gaps(views: list[dict[str, Any]], agents: int, count: int) -> int:
-    """Updates that are missing, doubled or out of order, over all clients."""
+    """Updates that are missing, duplicated or out of order, over all clients."""
     wrong = 0
     for view in views:
         had: dict[str, list[int]] = {}

@@ -1,6 +1,6 @@
-"""Figures and the table they make.
+"""Figures and their table.
 
-Lives here: a figure, its aim, the table and the same as JSON. Lives elsewhere: measuring.
+Lives here: a figure, its target, the table, and the same as JSON. Lives elsewhere: measuring.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Aim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One line of the table: `value` is what the aim is about, the texts say where it comes from."""
+    """One line of the table: `value` is compared with the target, the texts say where it comes from."""
 
     name: str
     value: float
@@ -33,12 +33,12 @@ class Figure:
     baseline: str = ""
     aim: Aim | None = None
     wrong: str = ""
-    """Why the number does not count."""
+    """Why the figure is invalid."""
 
     @property
     def verdict(self) -> str:
         if self.wrong:
-            return f"does not count: {self.wrong}"
+            return f"invalid: {self.wrong}"
         if self.aim is None:
             return ""
         return "holds" if self.aim.holds_for(self.value) else "MISSED"
@@ -48,7 +48,7 @@ HEADINGS = ("figure", "measured", "bare", "result", "aim", "")
 
 
 def table(figures: Iterable[Figure]) -> str:
-    """Markdown, with columns that line up in a terminal too."""
+    """Markdown, with columns that are aligned in a terminal too."""
     rows = [HEADINGS, *map(_cells, figures)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     lines = ["| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows]

@@ -1,6 +1,6 @@
-"""What we add to the time an update takes from the agent's write to a client, with nothing else going on.
+"""How much time we add to an update between the agent's write and a client, on an idle server.
 
-Lives here: one update every 10 ms, against a bare relay from the pipe to the socket.
+Lives here: one update every 10 ms, compared with a bare relay from the pipe to the socket.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The flood: updates prepared beforehand, and the text they must add up to.
+"""The flood: prepared updates, and the text that they form.
 
-Lives here: making the file. Lives elsewhere: the form of a line and writing them (agent.py).
+Lives here: creating the file. Lives elsewhere: the format of a line and writing them (agent.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A file of updates and what whoever reads them all must have in the end."""
+    """A file of updates, and the expected result of reading all of them."""
 
     path: Path
     updates: int
@@ -39,7 +39,7 @@ class Flood:
 
 
 def prepare(path: Path, updates: int) -> Flood:
-    """Write a file of numbered updates of about 200 bytes, so that a lost, doubled or swapped one shows."""
+    """Write a file of numbered updates of about 200 bytes, so that lost or swapped ones are noticed."""
     digest, length = hashlib.sha256(), 0
     with path.open("wb") as file:
         for number in range(updates):

@@ -1,12 +1,13 @@
-"""The machine the figures come from, and how busy others keep it.
+"""The machine that produced the figures, and how busy it is with other work.
 
-Lives here: processors, load, the share of time somebody works while we do not. Linux only, through /proc.
+Lives here: processors, load, the share of processor time used by others. Linux only, through /proc.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import time
 from pathlib import Path
 
@@ -17,11 +18,18 @@ PATIENCE_SECONDS = 3.0
 
 def described() -> str:
     load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    return f"{os.cpu_count()} processors, load {load}, Python {platform.python_version()}"
+    cores = len(os.sched_getaffinity(0))
+    return f"{cores} cores of {_model()}, load {load}, Python {platform.python_version()}"
+
+
+def _model() -> str:
+    """The model name of the processor."""
+    found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found[1] if found else platform.machine()
 
 
 def wait_for_quiet() -> float:
-    """Rest until others do too, or for as long as we have patience; how busy they were at last."""
+    """Wait until the machine is idle, up to a limit; returns how busy it was at the end."""
     until = time.monotonic() + PATIENCE_SECONDS
     while (busy := busy_percent()) > QUIET_PERCENT and time.monotonic() < until:
         pass
@@ -29,7 +37,7 @@ def wait_for_quiet() -> float:
 
 
 def busy_percent() -> float:
-    """How much of all processors is in use now, looked at while we rest: what disturbs the figures."""
+    """How much of all processors is in use while we wait: what disturbs the figures."""
     busy, total = _times()
     time.sleep(LOOK_SECONDS)
     busy_now, total_now = _times()
@@ -37,7 +45,7 @@ def busy_percent() -> float:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used so far, which is the same however busy others are."""
+    """The processor time used by a process, which does not depend on other load."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,6 +1,7 @@
-"""Resident memory: the server with nothing to do, the server with ten awake chats, a keeper.
+"""Resident memory: the server with ten awake chats, a keeper.
 
-Lives here: making ten chats and looking. Lives elsewhere: /proc (tests/kit/processes.py).
+Lives here: creating ten chats and measuring. Lives elsewhere: an idle server (startup.py), /proc
+(tests/kit/machine/processes.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import anyio
 
 from bench.figures import Aim, Figure
 from bench.stage import staged
-from tests.kit.processes import rss_bytes
+from tests.kit.machine.processes import rss_bytes
 
 CHATS = 10
 SETTLE_SECONDS = 0.5
@@ -19,8 +20,6 @@ SETTLE_SECONDS = 0.5
 
 async def resident(folder: Path, lines: Path) -> list[Figure]:
     async with staged(folder, lines) as stage:
-        await stage.api.chats()
-        idle = await _settled(stage.server.pid)
         for _ in range(CHATS):
             await stage.warm_chat()
         awake = await _settled(stage.server.pid)
@@ -28,7 +27,6 @@ async def resident(folder: Path, lines: Path) -> list[Figure]:
         wrong = "" if len(keepers) == CHATS else f"{len(keepers)} keepers"
         largest = max(map(rss_bytes, keepers), default=0) / 1e6
     return [
-        _figure("server memory, idle", idle, 70),
         _figure(f"server memory, {CHATS} awake chats", awake, 120, wrong),
         _figure("keeper memory, the largest", largest, 15, wrong),
     ]

@@ -1,10 +1,10 @@
-"""The bare reader: what reading the same lines costs at the very least.
+"""The bare reader: the minimum cost of reading the same lines.
 
     python -m bench.reader LINES
 
-Lives here: an asyncio program that starts the writer, splits what it writes and decodes each line, no more.
-Prints how many lines it had and how long that took since the writer began.
-Lives elsewhere: the writer (agent.py).
+Lives here: an asyncio program that starts the writer, splits its output and decodes each line, nothing more.
+Prints how many lines it read and how long that took since the writer started. Lives elsewhere: the writer
+(agent.py).
 """
 
 from __future__ import annotations

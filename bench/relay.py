@@ -2,7 +2,7 @@
 
     python -m bench.relay LINES CLIENTS ORDER...
 
-Prints its port, waits for the clients, starts one writer for each order and hands on what they write. A
+Prints its port, waits for the clients, starts one writer for each command and passes on their output. A
 client asks for `/K` to follow the K-th writer, or for `/` to follow all. Marks of a stream's beginning and
 of a writer's end look like the product's, so that the same watcher can read both.
 Lives elsewhere: the writers (agent.py), the clients (watcher.py).

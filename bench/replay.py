@@ -1,7 +1,7 @@
-"""Opening a chat: all of it, and by its end.
+"""Opening a chat: all of it, and at its end.
 
-Lives here: the same for a chat of 1,000 and one of 100,000 events. An opening is a first one when the server
-had not looked at the chat since it started. Lives elsewhere: making the chats (seeding.py).
+Lives here: the same for a chat of 1,000 and one of 100,000 events. An opening is a first one if the server
+has not read the chat since it started. Lives elsewhere: making the chats (seeding.py).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ async def _measure(stage: Stage, chat: str, size: int, times: Times) -> None:
 
 
 async def _open(stage: Stage, chat: str, query: str) -> tuple[float, dict[str, int]]:
-    """Seconds from the request to `ready`, and what came."""
+    """Seconds from the request to `ready`, and the received events."""
     async with stage.watching([stream_of(chat, query)], look="numbers", ends=0) as watch:
         view = (await watch.views())[0]
     return (view["ended_ns"] - view["asked_ns"]) / 1e9, view

@@ -1,7 +1,7 @@
-"""Long chats, made by the product's own hands.
+"""Long chats, created with the product's own code.
 
-Lives here: finished turns of mixed kinds, put into a database without a server. Lives elsewhere: opening them
-(replay.py).
+Lives here: finished turns of mixed kinds, written to a database without a server. Lives elsewhere: opening
+them (replay.py).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from voxpilot.chat.events import (
     UsageReported,
 )
 from voxpilot.chat.transcript import Transcript
-from voxpilot.storage.data_dir import prepare
-from voxpilot.storage.database import Database
-from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.migrate import migrate
-from voxpilot.storage.rows import Chat, Turn
+from voxpilot.storage.chats.ledger import Ledger
+from voxpilot.storage.database.migrate import migrate
+from voxpilot.storage.database.rows import Chat, Turn
+from voxpilot.storage.database.sqlite import Database
+from voxpilot.storage.database.states import TurnState
+from voxpilot.storage.directory.data_dir import prepare
 
 EVENTS_A_TURN = 50
 _TOOLS = 5
@@ -36,7 +37,7 @@ _WORDS = "and here it says something about the change it is going to make next, 
 
 
 async def seed(data_dir: Path, chats: dict[str, int]) -> None:
-    """Make chats of these ids with so many events each: one of its own, the rest in whole turns."""
+    """Create chats with these ids and numbers of events: one single event, the rest in whole turns."""
     prepare(data_dir)
     path = data_dir / "voxpilot.db"
     migrate(path)
@@ -55,7 +56,7 @@ async def _seed_chat(db: Database, chat_id: str, events: int) -> None:
     for number in range(1, events // EVENTS_A_TURN + 1):
         turn = Turn(
             id=f"t-{chat_id}-{number}", chat_id=chat_id, number=number, message_id=f"m-{number}",
-            text="Go on.", state="done", agent="bench", created_at=_NOW, stop_reason="end_turn",
+            text="Continue.", state=TurnState.DONE, agent="bench", created_at=_NOW, stop_reason="end_turn",
         )  # fmt: skip
         ledger.save(turn)
         for event in _turn(turn):

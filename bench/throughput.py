@@ -1,8 +1,8 @@
-"""How many updates a second come through: to one client, and to fifty.
+"""How many updates per second arrive: at one client, and at fifty.
 
-Lives here: flooding a chat, against a bare reader of the same lines. A round counts only if the text is
-complete and exact at every client and in the database. Lives elsewhere: the flood (lines.py, agent.py), the
-bare reader (reader.py).
+Lives here: flooding a chat, compared with a bare reader of the same lines. A round is valid only if the text
+is complete and exact at every client and in the database. Lives elsewhere: the flood (lines.py, agent.py),
+the bare reader (reader.py).
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def _in_time(bare: Round, ours: Round) -> Figure:
 
 
 def _in_work(flood: Flood, bare: Round, ours: Round) -> Figure:
-    """The same in processor time, which hardly depends on what else the machine does."""
+    """The same in processor time, which hardly depends on other work on the machine."""
     per_update = 1e6 / flood.updates
     return Figure(
-        name="the same, processor time of server and keeper",
+        name="the same, CPU time of server and keeper",
         value=ours.processor_seconds / bare.processor_seconds,
         unit="×",
         measured=f"{ours.processor_seconds * per_update:.2f} µs each",
@@ -100,7 +100,7 @@ async def _round(stage: Stage, flood: Flood, clients: int) -> Round:
 
 
 def _best(rounds: list[Round]) -> Round:
-    """The fastest and the cheapest; one wrong round spoils all."""
+    """The fastest and the cheapest; one invalid round invalidates all."""
     return Round(
         max(one.per_second for one in rounds),
         min(one.processor_seconds for one in rounds),
@@ -117,7 +117,7 @@ def _wrong(flood: Flood, views: list[dict[str, Any]], stored: str) -> str:
 
 
 def _stored(database: Path, chat: str) -> str:
-    """The hash of the text in the log, read past the server."""
+    """The hash of the text in the log, read without the server."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         found = connection.execute(
             "SELECT body FROM events WHERE chat_id = ? AND kind = 'text-delta' ORDER BY seq", (chat,)

@@ -1,8 +1,8 @@
-"""What a client received, looked at after the clock has stopped.
+"""What a client received, analysed after the measurement.
 
-Lives here: the text it adds up to, the numbers of its events, the stamps in it and how old each was when it
-came.
-Lives elsewhere: receiving (watcher.py), the event-stream format (tests/kit/sse.py).
+Lives here: the joined text and when it began, the numbers of its events, the timestamps in it and how old
+each was on arrival. Lives elsewhere: receiving (watcher.py), the event-stream format
+(tests/kit/clients/sse.py).
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.kit.sse import Chunks, Event, Events
+from tests.kit.clients.sse import Chunks, Event, Events
 
 Arrivals = list[tuple[int, bytes]]
 _STAMP = re.compile(rb"@(\w+)\.(\d+)\.(\d+)@")
 _LONGEST_STAMP = 60
+_TEXT = b"event: text-delta\n"
 
 
 def text_of(arrivals: Arrivals) -> dict[str, Any]:
-    """The text by its length and hash, when its agent began to speak, how many events are missing."""
+    """The text's length and hash, when its agent began to speak, how many events are missing."""
     digest, length, began_ns = hashlib.sha256(), 0, 0
     numbers = _Numbers()
     for event in events_of(arrivals):
@@ -34,7 +35,7 @@ def text_of(arrivals: Arrivals) -> dict[str, Any]:
 
 
 def numbers_of(arrivals: Arrivals) -> dict[str, Any]:
-    """How many events came, and how many are missing between them."""
+    """How many events arrived, and how many are missing between them."""
     numbers = _Numbers()
     for event in events_of(arrivals):
         numbers.take(event)
@@ -42,7 +43,7 @@ def numbers_of(arrivals: Arrivals) -> dict[str, Any]:
 
 
 def stamps_of(arrivals: Arrivals) -> dict[str, Any]:
-    """Each stamp as (who, number, nanoseconds from writing to arrival), in order."""
+    """Each timestamp as (who, number, nanoseconds from writing to arrival), in order."""
     stamps: list[tuple[str, int, int]] = []
     edge = b""
     for arrived_ns, data in arrivals:
@@ -55,10 +56,24 @@ def stamps_of(arrivals: Arrivals) -> dict[str, Any]:
     return {"stamps": stamps}
 
 
+def first_words_of(arrivals: Arrivals) -> dict[str, Any]:
+    """When the first text arrived, and the total number of words."""
+    came = b""
+    first_ns = 0
+    for arrived_ns, data in arrivals:
+        came = came[-len(_TEXT) :] + data
+        if _TEXT in came:
+            first_ns = arrived_ns
+            break
+    texts = [event.data["content"] for event in events_of(arrivals) if event.kind == "text-delta"]
+    return {"first_ns": first_ns, "words": len("".join(texts).split())}
+
+
 LOOKS: dict[str, Callable[[Arrivals], dict[str, Any]]] = {
     "text": text_of,
     "numbers": numbers_of,
     "stamps": stamps_of,
+    "first words": first_words_of,
 }
 
 
@@ -75,7 +90,7 @@ def events_of(arrivals: Arrivals) -> Iterator[Event]:
 
 
 class _Numbers:
-    """Whether events come one after the other; a joined run counts for all it holds."""
+    """Whether events are consecutive; a joined run counts as all its events."""
 
     def __init__(self) -> None:
         self._last = 0

@@ -1,10 +1,10 @@
-"""Clients in a process of their own: bare sockets that keep what comes and when, and look at it later.
+"""Clients in their own process: plain sockets that record data and arrival times for later analysis.
 
     python -m bench.watcher < job
 
-Reads a job (stage.Job as JSON), opens its streams, prints a line when all are caught up, and when all have
-ended prints what each one saw. While it waits it does no more than receive, so that it costs little.
-Lives elsewhere: looking at what came (views.py), asking for it (stage.py).
+Reads a job (stage.Job as JSON), opens its streams, prints a line when all have caught up, and when all have
+ended prints the results of each. While it waits it only receives, so that it costs little. Lives elsewhere:
+analysing the data (views.py), requesting it (stage.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ READY, ENDED = b"event: ready\n", b"event: turn-ended\n"
 
 @dataclass(slots=True)
 class Mark:
-    """Counts a word in a stream of bytes, however it is cut."""
+    """Counts a word in a stream of bytes, however it is split."""
 
     word: bytes
     wanted: int
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def receive_until(connections: Iterable[Connection], word: bytes, times: int) -> None:
-    """Receive on all until each has had the word so many times."""
+    """Receive on all until each has received the word this many times."""
     waiting = {one.socket.fileno(): (one, Mark(word, times)) for one in connections}
     with select.epoll() as poll:
         for number in waiting:

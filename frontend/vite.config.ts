@@ -1,8 +1,7 @@
-// How the page is built, and the two things the browser's policy asks of it.
+// How the page is built, and two things that the browser's policy requires.
 //
 // The server allows scripts and styles only from itself and demands Trusted
-// Types: so nothing is inlined, and Solid's templates go through a policy of
-// their own, `solid`, which nothing else can reach.
+// Types: so nothing is inlined, and Solid's templates go through their own policy, `solid`, which nothing else can use.
 
 import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
@@ -22,7 +21,7 @@ export default defineConfig({
   },
 });
 
-/** Solid makes elements from HTML that its compiler wrote; say so to the browser. */
+/** Solid creates elements from HTML that its compiler wrote; the policy tells the browser so. */
 function trustedTemplates(): Plugin {
   const before = "t.innerHTML = html;";
   const policy =

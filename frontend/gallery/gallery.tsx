@@ -5,7 +5,7 @@ import { render } from "solid-js/web";
 
 import "../src/styles/index.css";
 import { Frame } from "../src/components/frame/Frame";
-import ChatPage from "../src/pages/ChatPage";
+import ChatPage from "../src/pages/chat/ChatPage";
 import HistoryPage from "../src/pages/HistoryPage";
 import NewChatPage from "../src/pages/NewChatPage";
 import SettingsPage from "../src/pages/SettingsPage";

@@ -1,4 +1,4 @@
-// A stream of 500 updates a second, and how long the page was busy with it: `window.poured` when it is over.
+// A stream of 500 updates a second, and how long it kept the page busy: `window.poured` when it is over.
 
 import { batch } from "solid-js";
 import { produce } from "solid-js/store";

@@ -1,10 +1,11 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, sign-in-terminal, trust, context, many, crashed, error, restoring, auto, agent-details,
-// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-link,
+// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-link, settings-pending,
 // history, history-none, history-refused,
-// attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting, shared-name.
+// attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
 
-import { newHead, type Block, type ChatState } from "../src/state/shapes";
+import { newHead } from "../src/state/chats/applyEvent";
+import type { Block, ChatState } from "../src/state/shapes";
 import type {
   AgentInfo,
   AssistantInfo,
@@ -48,14 +49,14 @@ const name = location.hash.slice(1) || "chat";
 function agent(id: string, display_name: string, found: string | null, install_hint: string, more: Partial<AgentInfo> = {}): AgentInfo {
   return {
     id, display_name, command: id, args: [], env: {}, pass_env: [], tcp: "", allow_remote: false, fs: true, terminal: true,
-    found, version: null, minimum_version: "", version_ok: null, version_args: [], install_hint, login_hint: "",
+    found, version: null, minimum_version: "", version_ok: null, version_args: [], install_hint, login_hint: "", sandbox: "off" as const, sandbox_network: true, sandbox_writable: [], sandbox_readable: [],
     known: true, changed: false, fixed: [], seen: null, ...more,
   };
 }
 
 const SEEN: AgentInfo["seen"] = {
   name: "Claude Code", version: "0.11.0", at: made.NOW - 600,
-  can: ["loads earlier sessions", "takes images", "takes files within a message", "lists its sessions", "forks sessions", "uses MCP servers by HTTP"],
+  can: ["loads past sessions", "accepts images", "accepts embedded files", "lists sessions", "forks sessions", "supports HTTP MCP servers"],
   capabilities: { loadSession: true, sessionCapabilities: { list: {}, resume: {} } },
 };
 
@@ -100,7 +101,7 @@ const LIST = [
   info("a4", "Write the changelog for 1.4", "ready", 900),
   info("a5", "Why is the cart test flaky?", "ready", 5400, { workspace: "/home/ada/projects/shop-front", agent: "codex" }),
   info("a6", "Upgrade to Python 3.13", "failed", 7200),
-  ...["Rename the currency helper", "Draw the login page again", "Explain the tax rules", "Clean up the fixtures"].map((title, n) =>
+  ...["Rename the currency helper", "Redesign the login page", "Explain the tax rules", "Clean up the fixtures"].map((title, n) =>
     info(`b${n}`, title, "ready", 90_000 * (n + 1), { last_seq: 0 }),
   ),
 ];
@@ -131,9 +132,9 @@ function chatOf(blocks: Block[], head: Partial<ChatState["head"]> = {}): ChatSta
       agents: { claude: { status: "connected" } },
       commands: {
         main: [
-          { name: "review", description: "Look over the changes of this branch" },
-          { name: "release", description: "Write the notes and set the version" },
-          { name: "compact", description: "Forget the details of what was said" },
+          { name: "review", description: "Review the changes on this branch" },
+          { name: "release", description: "Write release notes and set the version" },
+          { name: "compact", description: "Summarise the conversation so far" },
         ],
       },
       questions: asked,
@@ -146,7 +147,7 @@ function chatOf(blocks: Block[], head: Partial<ChatState["head"]> = {}): ChatSta
 const RUNNING = { turn: { id: "t1", since: made.NOW - 60, by: "agent" as const, agent: "claude" }, questions: [] };
 const ASSISTED = { ...RUNNING, mode: "llm" as const, agent: "copilot", policy: "auto", agents: {}, turn: { id: "t1", since: made.NOW - 60, by: "assistant" as const } };
 const QUEUE = [
-  { id: "w1", role: "user" as const, text: "And then update the changelog." },
+  { id: "w1", role: "user" as const, text: "Then update the changelog." },
   { id: "w2", role: "user" as const, text: "Finally open a pull request against main, with a short description of what changed and why it changed." },
 ];
 
@@ -170,6 +171,8 @@ function theChat(): ChatState {
       return chatOf([...made.goodTurn(), made.editQuestion()]);
     case "sneaky":
       return chatOf([...made.goodTurn(), made.sneakyQuestion(), made.editQuestion()]);
+    case "crowded":
+      return chatOf([...made.goodTurn(), made.crowdedQuestion()]);
     case "form":
       return chatOf([...made.goodTurn(), made.formQuestion()]);
     case "url":
@@ -179,7 +182,7 @@ function theChat(): ChatState {
     case "sign-in-terminal":
       return chatOf(made.signInTerminal());
     case "sign-in-again":
-      return chatOf([...made.goodTurn(), made.signInQuestion("the browser was closed before it was done.")]);
+      return chatOf([...made.goodTurn(), made.signInQuestion("the browser was closed before sign-in finished.")]);
     case "trust":
       return chatOf([made.block(20, { kind: "message", id: "m", role: "user", text: "Hello" }), made.trustQuestion()]);
     case "context":
@@ -228,6 +231,7 @@ export const scene: Scene = {
     list: name.startsWith("welcome") ? [] : LIST,
     isLoaded: name !== "loading",
     hasAny: !name.startsWith("welcome"),
+    hasMore: false,
     needsYou: name.startsWith("welcome") ? 0 : 2,
   },
   agents: name === "welcome-none" ? AGENTS.map((one) => (one.id === "demo" ? one : { ...one, found: null })) : AGENTS,
@@ -239,19 +243,19 @@ export const scene: Scene = {
     state: name === "sign-in" || name === "expired" ? "signed-out" : "signed-in",
     problem:
       name === "expired"
-        ? ({ message: "This link has been used or is too old.", hint: "Make a new one with voxpilot link." } as never)
+        ? ({ message: "This link has expired or was already used.", hint: "Run voxpilot link to get a new one." } as never)
         : undefined,
     device: "Chrome on Linux",
-    expiresAt: name === "shared-name" ? Date.now() + 11 * 3_600_000 : undefined,
+    isConfirmed: name !== "unconfirmed",
   },
-  settings: made.SETTINGS,
+  settings: name === "settings-pending" ? { ...made.SETTINGS, pending: made.PENDING } : made.SETTINGS,
   devices: made.DEVICES,
   decisions: made.DECISIONS,
   steps: made.STEPS,
   sessions: made.SESSIONS,
   assistant: {
     chosen: name === "assistant-none" ? null : { provider: "openai", model: "gpt-5.4" },
-    problem: name === "assistant-none" ? { message: "OpenAI needs a key.", hint: "Give one in the settings, or set OPENAI_API_KEY." } : null,
+    problem: name === "assistant-none" ? { message: "OpenAI needs an API key.", hint: "Add one in settings, or set OPENAI_API_KEY." } : null,
     providers: [
       { id: "openai", name: "OpenAI", needs_key: true, model: "gpt-5.4" },
       { id: "anthropic", name: "Anthropic", needs_key: true, model: "claude" },

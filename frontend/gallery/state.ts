@@ -1,4 +1,4 @@
-// The state's door, with made-up things behind it. The scene decides what there is.
+// A fake of the state module. The scene decides what it contains.
 
 import { createSignal } from "solid-js";
 import { createStore, type SetStoreFunction } from "solid-js/store";
@@ -8,8 +8,8 @@ import type { ChatHandle, ChatState, Connection, Outgoing, Session } from "../sr
 
 export type * from "../src/state/shapes";
 export { ApiError } from "../src/api/client";
-export { draft } from "../src/state/drafts";
-export { forget, recall, remember } from "../src/state/keep";
+export { draft, forgetForm, formDraft } from "../src/state/stored/drafts";
+export { forget, recall, remember } from "../src/state/stored/localStore";
 export { pathTo } from "../src/state/route";
 
 const [state, setState] = createStore<ChatState>(scene.chat);
@@ -40,7 +40,7 @@ export function useChat(): ChatHandle {
 export const assistant = () => scene.assistant;
 export const refreshAssistant = async () => undefined;
 export const listModels = async () => ["gpt-5.4", "gpt-5.4-mini"];
-export const checkAssistant = async () => ({ ok: true, message: "It answers.", hint: "" });
+export const checkAssistant = async () => ({ ok: true, message: "Connected.", hint: "" });
 export const useChats = () => scene.chats;
 export const connection: Connection = scene.connection;
 export const session: Session = scene.session;
@@ -69,15 +69,18 @@ export const changeAgent = nothing;
 export const removeAgent = nothing;
 export const refreshSettings = nothing;
 export const changeSettings = nothing;
+export const decidePending = nothing;
+export const watchSettings = () => () => undefined;
 export const defaultAgent = () => "claude";
 export const settingsProblem = () => undefined;
 export const settings = () => scene.settings;
 export const listDevices = async () => scene.devices;
 export const listDecisions = async () => scene.decisions;
 export const revokeDevice = nothing;
+export const confirmDevice = nothing;
 export const newLink = async () => ({ code: "x", url: "http://192.168.1.20:8460/#code=Qm9uam91ci1sZS1tb25kZS1jb2Rl", expires_in: 600 });
 export const pastSessions = async () => {
-  if (scene.name === "history-refused") throw Object.assign(new Error("This agent does not list its sessions."), { hint: "" });
+  if (scene.name === "history-refused") throw Object.assign(new Error("This agent cannot list its sessions."), { hint: "" });
   return { sessions: scene.name === "history-none" ? [] : scene.sessions, next: "more" };
 };
 export const checkAgent = async (_id: string, onStep: (step: unknown) => void) => {
@@ -93,3 +96,12 @@ export const discardSend = () => undefined;
 export const signIn = nothing;
 export const signOut = nothing;
 export const wholeEvent = nothing;
+export const findChats = nothing;
+export const loadMore = nothing;
+export const sendDraft = nothing;
+export const unheardWish = () => undefined;
+export const distrust = nothing;
+export const trustedFolders = async () => [{ path: "/home/ada/shop", at: scene.decisions[0]?.at ?? 0 }];
+export const forgetSession = nothing;
+export const forkSession = async () => "forked";
+export const sandboxProblem = () => undefined;

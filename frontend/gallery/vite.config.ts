@@ -1,4 +1,4 @@
-// The gallery: every page and block with made-up data, for looking at.
+// The gallery: every page and block with sample data.
 //
 // `npx vite build --config gallery/vite.config.ts` puts it into gallery/dist; `npx vite --config …` serves it.
 
@@ -17,7 +17,7 @@ export default defineConfig({
   build: { outDir: `${here}dist`, emptyOutDir: true, reportCompressedSize: false, assetsInlineLimit: 0 },
 });
 
-/** Components ask the state's door; here somebody else answers. */
+/** Components import the state module; here a fake takes its place. */
 function madeUpState(): Plugin {
   return {
     name: "made-up-state",

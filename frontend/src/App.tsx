@@ -12,12 +12,12 @@ import { route, session, useChats } from "./state";
 
 const SignInPage = lazy(() => import("./pages/SignInPage"));
 const WelcomePage = lazy(() => import("./pages/WelcomePage"));
-const ChatPage = lazy(() => import("./pages/ChatPage"));
+const ChatPage = lazy(() => import("./pages/chat/ChatPage"));
 const NewChatPage = lazy(() => import("./pages/NewChatPage"));
 const SettingsPage = lazy(() => import("./pages/SettingsPage"));
 const HistoryPage = lazy(() => import("./pages/HistoryPage"));
 
-/** Fetch what is not needed yet, so that going there works without a connection too. */
+/** Fetch the other pages early, so that they open without a connection too. */
 export async function fetchPages(): Promise<void> {
   await Promise.allSettled([ChatPage, NewChatPage, WelcomePage, SignInPage, SettingsPage, HistoryPage].map((page) => page.preload()));
 }
@@ -43,7 +43,7 @@ export function App(): JSX.Element {
   );
 }
 
-/** With no chat there is something to explain; with some, there is a list to choose from and a chat to begin. */
+/** Without chats the welcome page explains; otherwise there is a list and the new-chat page. */
 function Home(): JSX.Element {
   const chats = useChats();
   return (

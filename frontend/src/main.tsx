@@ -7,7 +7,7 @@ import { render } from "solid-js/web";
 import { App, fetchPages } from "./App";
 import { startHub } from "./state/hub";
 import { followHistory } from "./state/route";
-import { learnDevice, signInByLink } from "./state/session";
+import { learnDevice, signInByLink } from "./state/server/session";
 
 async function start(): Promise<void> {
   followHistory();
@@ -15,7 +15,7 @@ async function start(): Promise<void> {
   render(() => <App />, document.getElementById("app") as HTMLElement);
   await signingIn;
   startHub();
-  // A link opened in a tab that shows the page already changes nothing but the address.
+  // A link opened in a tab that already shows the page only changes the address.
   addEventListener("hashchange", () => void signInByLink());
   await learnDevice().catch(() => undefined);
   await fetchPages();

@@ -1,6 +1,6 @@
-"""Places where a test may have the server die.
+"""Places where a test can kill the server.
 
-Lives here: the names, and the one function that passes them. Outside tests
+Lives here: their names, and the function that is called at each of them. Outside tests
 it does nothing: the environment variable is read once, at import.
 """
 
@@ -26,6 +26,8 @@ NAMES = (
     "after-tool",
     "after-result",
     "after-commit-before-run",
+    "before-deletion",
+    "after-deletion",
 )
 
 _name, _, _count = os.environ.get("VOXPILOT_KILL_POINT", "").partition(":")
@@ -33,7 +35,7 @@ _left = int(_count or 1) if _name in NAMES else 0
 
 
 def reach(name: str) -> None:
-    """Die here by SIGKILL if a test asked for it, at the n-th pass."""
+    """Die by SIGKILL if a test asked for it, the n-th time this place is reached."""
     if not _left or name != _name:
         return
     _pass()

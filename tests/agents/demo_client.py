@@ -1,8 +1,7 @@
-"""The demo agent in a real process, spoken to over its pipes.
+"""The demo agent in a real process, used over its pipes.
 
-Lives here: sending, reading with a limit, answering what it asks, and holding
-every frame against the official schema: it must fit, and nothing in it may be
-unknown there.
+Lives here: sending, reading with a time limit, answering its requests, and validating every frame against the
+official schema: it must be valid and contain no unknown fields.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ PARAMS: dict[str, type[BaseModel]] = {
 FORMS: Frame = {"elicitation": {"form": {}}}
 COMMAND = (sys.executable, "-P", "-m", "voxpilot.agents.demo")
 Answers = Callable[[Frame], Any]
-"""What a client gives to a request of the agent."""
+"""The client's response to a request of the agent."""
 
 
 def choosing(option: str) -> Answers:
-    """Answers every permission request with this option, and a form with nothing."""
+    """Answers every permission request with this option, and a form with no content."""
 
     def answer(request: Frame) -> Any:
         if request["method"] == "elicitation/create":
@@ -59,7 +58,7 @@ def choosing(option: str) -> Answers:
 
 
 class DemoClient:
-    """One agent process and what it has said."""
+    """One agent process and its output."""
 
     def __init__(self, home: Path, speed: str = "0", capabilities: Frame = FORMS) -> None:
         self.process = subprocess.Popen(
@@ -92,7 +91,7 @@ class DemoClient:
         self.process.wait()
 
     def leave(self) -> int:
-        """Close its input; its exit code."""
+        """Close its input; returns its exit code."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return self.process.wait(5)
@@ -100,7 +99,7 @@ class DemoClient:
     # Sending
 
     def send(self, *frames: Any) -> None:
-        """All of these in one write; bytes as they are."""
+        """All of these in one write; bytes are sent unchanged."""
         assert self.process.stdin is not None
         lines = [
             frame if isinstance(frame, bytes) else json.dumps(frame).encode() + b"\n" for frame in frames
@@ -109,13 +108,13 @@ class DemoClient:
         self.process.stdin.flush()
 
     def request(self, method: str, **params: Any) -> Frame:
-        """A request not sent yet."""
+        """A request that is not sent yet."""
         request_id = len(self._methods)
         self._methods[request_id] = method
         return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
 
     def ask(self, method: str, **params: Any) -> int:
-        """Send a request; its id."""
+        """Send a request; returns its id."""
         request = self.request(method, **params)
         self.send(request)
         return int(request["id"])
@@ -134,7 +133,7 @@ class DemoClient:
         return self.ask("session/prompt", sessionId=session, prompt=[{"type": "text", "text": text}])
 
     def run(self, session: str, text: str, answers: Answers | None = None) -> str:
-        """Prompt, answer what is asked, and wait; the stop reason."""
+        """Prompt, answer its questions, and wait; returns the stop reason."""
         prompted = self.prompt(session, text)
         return str(self.answer_to(prompted, answers)["result"]["stopReason"])
 
@@ -162,7 +161,7 @@ class DemoClient:
         return frame
 
     def answer_to(self, request_id: int, answers: Answers | None = None) -> Frame:
-        """Read on to the answer to this request, answering what the agent asks in between."""
+        """Read until the response to this request, answering the agent's requests in between."""
         while True:
             frame = self.read()
             if "method" in frame and "id" in frame:
@@ -172,7 +171,7 @@ class DemoClient:
                 return frame
 
     def question(self, method: str = "session/request_permission") -> Frame:
-        """Read on until the agent asks this."""
+        """Read until the agent sends this request."""
         return self.read_until(lambda frame: frame.get("method") == method)
 
     def updates(self, kind: str, session: str | None = None) -> list[Frame]:
@@ -188,7 +187,7 @@ class DemoClient:
         return "".join(update["content"]["text"] for update in self.updates(speech, session))
 
     def tool_calls(self, session: str | None = None) -> dict[str, Frame]:
-        """Every tool call as it is by now, by its title."""
+        """The current state of every tool call, by its title."""
         calls = {call["toolCallId"]: dict(call) for call in self.updates("tool_call", session)}
         for update in self.updates("tool_call_update", session):
             calls[update["toolCallId"]] |= update
@@ -212,7 +211,7 @@ class DemoClient:
 
 
 def same_after_reading(model: type[BaseModel], data: Any) -> None:
-    """The models forgive much; what they leave out on reading was wrong or has no meaning."""
+    """The models are lenient; anything they drop when parsing was invalid or unknown."""
     read = model.model_validate(data)
     assert read.model_dump(mode="json", by_alias=True, exclude_unset=True) == data
 

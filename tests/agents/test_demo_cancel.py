@@ -158,7 +158,7 @@ def test_it_leaves_quietly_when_nobody_hears_it(tmp_path: Path) -> None:
 
 
 def start_hanging(client: DemoClient, session: str, folder: Path) -> tuple[int, list[int]]:
-    """Prompt, with a test that never ends; the prompt's id and the processes that run by then."""
+    """Prompt, with a test that never ends; returns the prompt's id and the processes running by then."""
     (folder / FOLDER).mkdir()
     (folder / FOLDER / "test_cart.py").write_text(HANGING_TEST)
     prompted = client.prompt(session, "go")
@@ -183,7 +183,7 @@ def assert_gone(processes: list[int]) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """A process that has ended and only waits to be noticed runs no more."""
+    """A zombie process is not running."""
     try:
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

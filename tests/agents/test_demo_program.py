@@ -1,4 +1,4 @@
-"""The demo agent as a program: always there, quick to start, and at home in any folder."""
+"""The demo agent as a program: always available, quick to start, and usable in any folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import voxpilot.agents.demo
-from voxpilot.agents.catalog import Catalog
+from voxpilot.agents.installed.catalog import Catalog
 from voxpilot.settings.live import LiveSettings
 
 SOURCE = Path(voxpilot.agents.demo.__path__[0])
@@ -43,7 +43,7 @@ def test_it_does_not_run_what_lies_in_the_workspace(catalog: Catalog, tmp_path: 
 
 
 def test_it_needs_only_the_standard_library() -> None:
-    for path in SOURCE.glob("*.py"):
+    for path in SOURCE.rglob("*.py"):
         foreign = {
             name for name in imported_by(path) if name.partition(".")[0] not in sys.stdlib_module_names
         }

@@ -1,4 +1,4 @@
-"""The demo agent's sessions: opened, kept, opened again; what can be chosen in them; what is refused."""
+"""The demo agent's sessions: opening, storing, reopening; their options; what is refused."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def test_a_second_message_gets_a_short_answer_that_remembers_the_first(
     client: DemoClient, tmp_path: Path
 ) -> None:
     session = client.open(tmp_path)
-    client.run(session, "Mend my cart, please", choosing("allow_once"))
+    client.run(session, "Fix my cart, please", choosing("allow_once"))
     toured = len(client.frames)
     assert client.run(session, "Thank you {first}!") == "end_turn"
     assert len(client.frames) - toured < 30
-    assert "You began with “Mend my cart, please”" in client.said()
+    assert "You began with “Fix my cart, please”" in client.said()
     assert "Now you say “Thank you {first}!”" in client.said()
 
 
@@ -93,15 +93,15 @@ def test_a_session_takes_one_prompt_at_a_time(client: DemoClient, tmp_path: Path
 def test_a_session_is_there_again_after_its_agent_was_killed(tmp_path: Path) -> None:
     with DemoClient(tmp_path / "home") as client:
         session = client.open(tmp_path)
-        client.prompt(session, "Mend my cart")
+        client.prompt(session, "Fix my cart")
         client.question()
         thought = client.said(speech="agent_thought_chunk")
         client.kill()
     with DemoClient(tmp_path / "home") as client:
         listed = client.call("session/list")["sessions"]
-        assert [(entry["sessionId"], entry["title"]) for entry in listed] == [(session, "Mend my cart")]
+        assert [(entry["sessionId"], entry["title"]) for entry in listed] == [(session, "Fix my cart")]
         client.call("session/load", sessionId=session, cwd=str(tmp_path), mcpServers=[])
-        assert client.said(speech="user_message_chunk") == "Mend my cart"
+        assert client.said(speech="user_message_chunk") == "Fix my cart"
         assert client.said(speech="agent_thought_chunk") == thought
         statuses = {title: call["status"] for title, call in client.tool_calls().items()}
         assert statuses == {
@@ -109,9 +109,9 @@ def test_a_session_is_there_again_after_its_agent_was_killed(tmp_path: Path) -> 
             "Read test_cart.py": "completed",
             "Edit cart.py": "failed",
         }
-        assert client.updates("session_info_update")[-1]["title"] == "Mend my cart"
+        assert client.updates("session_info_update")[-1]["title"] == "Fix my cart"
         assert client.run(session, "Where were we?") == "end_turn"
-        assert "You began with “Mend my cart”" in client.said()
+        assert "You began with “Fix my cart”" in client.said()
 
 
 def test_loading_tells_a_finished_tour_as_it_was(tmp_path: Path) -> None:

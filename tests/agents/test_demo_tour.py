@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.agents.demo_client import DemoClient, Frame, choosing
-from voxpilot.agents.demo.sample import FOLDER, MENDED_PROGRAM, PROGRAM
+from voxpilot.agents.demo.sample import FIXED_PROGRAM, FOLDER, PROGRAM
 
 RUN = "python -B -m unittest -v"
 
@@ -58,7 +58,7 @@ def test_the_tour_shows_everything_an_agent_does(client: DemoClient, folder: Pat
         {"sessionUpdate": "session_info_update", "title": "Show me what you can do"}
     ]
     assert "chore: Count in percent" in client.said()
-    assert "Proved by" not in client.said()
+    assert "Tested by" not in client.said()
 
 
 def test_each_step_of_the_plan_is_pending_then_in_progress_then_completed(
@@ -85,7 +85,7 @@ def test_an_edit_waits_for_permission_and_then_is_really_made(client: DemoClient
     request = client.question()
     call = request["params"]["toolCall"]
     assert call["content"] == [
-        {"type": "diff", "path": str(program), "oldText": PROGRAM, "newText": MENDED_PROGRAM}
+        {"type": "diff", "path": str(program), "oldText": PROGRAM, "newText": FIXED_PROGRAM}
     ]
     assert [option["kind"] for option in request["params"]["options"]] == [
         "allow_once",
@@ -95,10 +95,10 @@ def test_an_edit_waits_for_permission_and_then_is_really_made(client: DemoClient
     assert program.read_text() == PROGRAM
     client.answer(request, choosing("allow_once")(request))
     client.answer_to(prompted, choosing("allow_once"))
-    assert program.read_text() == MENDED_PROGRAM
+    assert program.read_text() == FIXED_PROGRAM
 
 
-def test_the_program_that_was_mended_passes_its_test(client: DemoClient, folder: Path) -> None:
+def test_the_program_that_was_fixed_passes_its_test(client: DemoClient, folder: Path) -> None:
     client.run(client.open(folder), "go", choosing("allow_once"))
     ran = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder / FOLDER, capture_output=True)
     assert ran.returncode == 0, ran.stderr
@@ -143,7 +143,7 @@ def test_a_client_that_shows_no_forms_is_asked_for_none(
     with DemoClient(tmp_path / "home", capabilities=capabilities) as client:
         assert client.run(client.open(folder), "go", choosing("allow_once")) == "end_turn"
         assert not [frame for frame in client.frames if frame.get("method") == "elicitation/create"]
-        assert "fix: Take the discount as a percentage" in client.said()
+        assert "fix: Treat the discount as a percentage" in client.said()
 
 
 def test_a_rejected_edit_is_taken_kindly_and_the_tour_goes_on(client: DemoClient, folder: Path) -> None:
@@ -153,10 +153,10 @@ def test_a_rejected_edit_is_taken_kindly_and_the_tour_goes_on(client: DemoClient
 
     assert client.run(client.open(folder), "go", answer) == "end_turn"
     assert (folder / FOLDER / "cart.py").read_text() == PROGRAM
-    assert "All right, I leave the file as it is" in client.said()
+    assert "All right, I will continue without the change" in client.said()
     assert client.tool_calls()["Edit cart.py"]["status"] == "failed"
     assert client.tool_calls()[RUN]["rawOutput"]["exitCode"] == 1
-    assert "Not all tests pass" in client.said()
+    assert "Some tests fail" in client.said()
 
 
 @pytest.mark.parametrize(
@@ -184,14 +184,14 @@ def test_what_is_always_allowed_is_not_asked_again(client: DemoClient, folder: P
     client.run(session, "go", choosing("allow_always"))
     assert client.run(session, "/tour", forms_only) == "end_turn"
     assert "put the bug back" in client.said()
-    assert (folder / FOLDER / "cart.py").read_text() == MENDED_PROGRAM
+    assert (folder / FOLDER / "cart.py").read_text() == FIXED_PROGRAM
 
 
 def test_in_auto_mode_nothing_is_asked(client: DemoClient, folder: Path) -> None:
     session = client.open(folder)
     client.call("session/set_config_option", sessionId=session, configId="mode", value="auto")
     assert client.run(session, "go") == "end_turn"
-    assert (folder / FOLDER / "cart.py").read_text() == MENDED_PROGRAM
+    assert (folder / FOLDER / "cart.py").read_text() == FIXED_PROGRAM
     assert "did not **ask**" in client.said()
 
 

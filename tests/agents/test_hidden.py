@@ -1,4 +1,4 @@
-"""Which arguments are secrets, and what a mask that comes back stands for."""
+"""Which arguments are secrets, and what a returned mask stands for."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voxpilot.agents.hidden import MASK, hide_args, reveal_args
 from voxpilot.errors import Invalid
+from voxpilot.settings.masking import MASK, hide_args, reveal_args
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_mask_is_found_again_by_the_word_before_it() -> None:
     "sent", [["--other", MASK], ["--token", MASK, "--token", MASK, MASK, MASK], [f"--x={MASK}"]]
 )
 def test_a_mask_for_nothing_is_refused(sent: list[str]) -> None:
-    """Nor is it guessed which of several was meant."""
+    """With several candidates, nothing is guessed."""
     with pytest.raises(Invalid, match="no value yet"):
         reveal_args(sent, ["--token", "one", "--key", "two"])
 

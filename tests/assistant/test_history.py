@@ -1,4 +1,4 @@
-"""What of a conversation is sent to the model."""
+"""Which parts of a conversation are sent to the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from voxpilot.assistant.history import (
     room_for,
     size,
     tokens,
-    valid,
 )
 from voxpilot.assistant.shapes import Message, ModelSaid, PersonSaid, Tool, ToolCall, ToolReturned
 
@@ -36,7 +35,7 @@ def turn(number: int, output: str = "short") -> list[Message]:
 
 
 def assert_valid(messages: list[Message]) -> None:
-    """What every provider demands: the person begins, and a step's calls are answered at once, once."""
+    """What every provider requires: the person begins, and each call is answered right away and once."""
     assert not messages or isinstance(messages[0], PersonSaid)
     waiting: list[str] = []
     for message in messages:
@@ -60,7 +59,7 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
         ModelSaid("", (call("a"), call("b"))),
         ToolReturned("b", "read_file", "B"),
     ]
-    _, _, first, second = valid([*rows, PersonSaid("and?")])[:4]
+    _, _, first, second = prepared([*rows, PersonSaid("and?")], BUDGET)[:4]
     assert first == ToolReturned("a", "read_file", INTERRUPTED, is_error=True)
     assert second == rows[2]
 
@@ -74,18 +73,18 @@ def test_a_second_result_and_one_that_nobody_asked_for_are_left_out() -> None:
         ToolReturned("a", "read_file", "second"),
         ToolReturned("x", "read_file", "stray"),
     ]
-    assert valid(rows) == [rows[0], rows[2], rows[3]]
+    assert prepared(rows, BUDGET) == [rows[0], rows[2], rows[3]]
 
 
 def test_ids_that_come_again_keep_their_own_results() -> None:
     rows: list[Message] = [PersonSaid("go")]
     for number in range(3):
         rows += [ModelSaid("", (call("call_0"),)), ToolReturned("call_0", "read_file", f"result {number}")]
-    assert valid(rows) == rows
+    assert prepared(rows, BUDGET) == rows
 
 
 def test_a_step_that_said_nothing_is_left_out() -> None:
-    assert valid([PersonSaid("go"), ModelSaid(""), PersonSaid("well?")]) == [
+    assert prepared([PersonSaid("go"), ModelSaid(""), PersonSaid("well?")], BUDGET) == [
         PersonSaid("go"),
         PersonSaid("well?"),
     ]
@@ -110,7 +109,7 @@ def test_two_hundred_turns_with_large_outputs_stay_inside() -> None:
     assert sent[-1] == rows[-1]
     assert isinstance(sent[0], PersonSaid)
     assert sent[0].text.startswith(LEFT_OUT)
-    assert len(sent) > 20, "more was left out than need be"
+    assert len(sent) > 20, "more was left out than necessary"
 
 
 def test_a_long_turn_of_many_steps_stays_inside_and_keeps_its_newest_result() -> None:

@@ -1,4 +1,4 @@
-"""Asking a model, over the wire of each provider, with the scripted model at the other end."""
+"""Asking a model with each provider's wire format; the scripted model answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.peers.llm import ScriptedLlm, scripted_llm
 from tests.kit.waiting import until
 from voxpilot.assistant.failures import ContextTooLong, ModelFailed
 from voxpilot.assistant.llm import ask
@@ -46,7 +46,7 @@ def llm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedLlm]:
 
 @pytest.fixture(params=["openai", "compatible", "anthropic"])
 def choice(request: pytest.FixtureRequest, llm: ScriptedLlm) -> ModelChoice:
-    """Each way to speak to it."""
+    """Each provider."""
     wire: Wire = "anthropic" if request.param == "anthropic" else "openai"
     return ModelChoice(
         provider=request.param,
@@ -142,8 +142,8 @@ async def test_instructions_and_tools_reach_the_model(choice: ModelChoice, llm: 
         (401, "key", "API key"),
         (403, "key", "API key"),
         (404, "model", "scripted-one"),
-        (402, "quota", "nothing left"),
-        (400, "rejected", "did not take"),
+        (402, "quota", "out of credit"),
+        (400, "rejected", "rejected the request"),
     ],
 )
 async def test_what_cannot_pass_is_told_at_once(
@@ -226,7 +226,7 @@ async def test_the_key_is_nowhere_to_be_read(
 
 
 async def served(reply: bytes, asked: list[bytes] | None = None, **changes: Any) -> ModelFailed:
-    """What becomes of an answer that is given in so many bytes; `asked` gets the head of each request."""
+    """The result of an answer given as these bytes; `asked` gets the head of each request."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")

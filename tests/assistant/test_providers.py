@@ -1,4 +1,4 @@
-"""Which model the settings mean, what a provider offers, and trying it."""
+"""Which model the settings select, what a provider offers, and testing a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.kit.llm import ScriptedLlm, scripted_llm
+from tests.kit.peers.llm import ScriptedLlm, scripted_llm
 from voxpilot.assistant import providers
 from voxpilot.assistant.failures import ModelFailed, NoModel
 from voxpilot.assistant.providers import PROVIDERS, choose
@@ -66,11 +66,11 @@ def test_a_key_of_the_settings_counts_more_and_a_chats_own_model_most() -> None:
 def test_a_key_from_the_environment_goes_to_nobody_but_its_provider() -> None:
     env = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
     assert choose(given(base_url="http://127.0.0.1:8000/v1", model="m"), env).api_key is None
-    with pytest.raises(NoModel, match="no API key"):
+    with pytest.raises(NoModel, match="No API key"):
         choose(given(provider="openai", base_url="https://elsewhere.example/v1"), env)
-    with pytest.raises(NoModel, match="no API key"):
+    with pytest.raises(NoModel, match="No API key"):
         choose(given(provider="openai", base_url="https://api.openai.com.elsewhere.example/v1"), env)
-    with pytest.raises(NoModel, match="no API key"):
+    with pytest.raises(NoModel, match="No API key"):
         choose(given(provider="openai", base_url="http://api.openai.com/v1"), env)
 
 
@@ -133,7 +133,7 @@ async def test_a_trial_asks_the_model_for_a_word(llm: ScriptedLlm, provider: str
 async def test_a_trial_that_fails_says_why() -> None:
     trial = await providers.check_provider(given(provider="anthropic"), {})
     assert not trial.ok
-    assert "no API key" in trial.message
+    assert "No API key" in trial.message
     assert trial.hint
     assert (await providers.check_provider(given(), {})).ok, "the demo model needs nothing"
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 from pydantic import SecretStr
 
-from tests.kit.llm import scripted_llm
+from tests.kit.peers.llm import scripted_llm
 from voxpilot.assistant import toolbox
 from voxpilot.assistant.history import prepared, room_for
 from voxpilot.assistant.instructions import instructions
@@ -26,7 +26,7 @@ from voxpilot.assistant.shapes import (
 
 
 async def converse(choice: ModelChoice, folder: Path, wish: str) -> list[Message]:
-    """A turn without a server: every row goes through JSON, as rows do."""
+    """A turn without a server: every row is converted to JSON and back, as in the database."""
     tools, told = toolbox.offered(), instructions(str(folder))
     budget = room_for(choice.context_tokens, choice.max_output_tokens, told, tools)
     rows: list[Message] = [PersonSaid(wish)]
@@ -40,7 +40,7 @@ async def converse(choice: ModelChoice, folder: Path, wish: str) -> list[Message
         for call in calls:
             result = await toolbox.run([str(folder)], call)
             rows.append(ToolReturned(call.id, call.name, result.content, result.is_error))
-    raise AssertionError("it went on for ever")
+    raise AssertionError("it did not end")
 
 
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])

@@ -1,10 +1,9 @@
-"""The tools that only look, on a real folder."""
+"""The read-only tools, on a real folder."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,6 @@ from voxpilot.assistant.tools.outcome import MOST_FOR_THE_MODEL, ToolFailed, Too
 from voxpilot.assistant.tools.read_file import ReadExternal, look_at_external, read_external
 from voxpilot.assistant.tools.searching import MOST_HITS, GrepSearch
 
-ROOT = Path(__file__).resolve().parents[2]
 NOTHING = "Nothing found. Files of more than 4 MB are not searched."
 Look = Callable[..., Any]
 
@@ -50,7 +48,9 @@ def repository(folder: Path) -> Path:
 
 
 async def look(folder: Path, name: str, **arguments: Any) -> ToolResult:
-    return await toolbox.run([str(folder)], ToolCall("1", name, arguments, json.dumps(arguments)))
+    """The result of a tool in a folder; the parent folder is trusted as well."""
+    call = ToolCall("1", name, arguments, json.dumps(arguments))
+    return await toolbox.run([str(folder)], call, trusted=[str(folder.parent)])
 
 
 async def seen(folder: Path, name: str, **arguments: Any) -> str:
@@ -90,13 +90,13 @@ async def test_what_is_too_long_is_cut_with_a_note(folder: Path) -> None:
     (folder / "many.txt").write_text("a line of text\n" * 10_000)
     text = await seen(folder, "read_file", path="many.txt")
     assert len(text) <= MOST_FOR_THE_MODEL + 300
-    assert "There are more: ask with start_line" in text
+    assert "There are more lines: continue with start_line" in text
 
 
 async def test_what_is_no_text_is_named_and_not_shown(folder: Path) -> None:
     assert (
         await seen(folder, "read_file", path="logo.png")
-        == "logo.png is no text file (2 kB); it is not shown."
+        == "logo.png is not a text file (2 kB), so it is not shown."
     )
     (folder / "latin.txt").write_bytes("café\n".encode("latin-1"))
     assert "caf" in await seen(folder, "read_file", path="latin.txt")
@@ -125,10 +125,10 @@ async def test_no_path_leads_out(folder: Path, path: str) -> None:
 
 async def test_pipes_folders_and_second_names_are_not_read(folder: Path, tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe")
-    assert "no ordinary file" in await refused(folder, "read_file", path="pipe")
+    assert "not a regular file" in await refused(folder, "read_file", path="pipe")
     assert "list_directory" in await refused(folder, "read_file", path="src")
     os.link(tmp_path / "secret.txt", folder / "second.txt")
-    assert "several names" in await refused(folder, "read_file", path="second.txt")
+    assert "several hard links" in await refused(folder, "read_file", path="second.txt")
     assert "secret" not in (await seen(folder, "grep_search", pattern="TODO"))
 
 
@@ -142,7 +142,7 @@ async def test_a_folder_is_listed_without_what_is_ignored(folder: Path) -> None:
         "[Not shown: 1 ignored.]",
     ]
     assert await seen(folder, "list_directory", path="src") == "app.py (64 bytes)"
-    assert "There is no" in await refused(folder, "list_directory", path="nowhere")
+    assert "does not exist" in await refused(folder, "list_directory", path="nowhere")
 
 
 async def test_files_are_found_by_name(repository: Path) -> None:
@@ -150,28 +150,9 @@ async def test_files_are_found_by_name(repository: Path) -> None:
     (repository / "README.md").unlink()
     assert await seen(repository, "glob_search", pattern="*.py") == "src/app.py\nsrc/new.py"
     assert await seen(repository, "glob_search", pattern="n*.py", path="src") == "src/new.py"
-    assert await seen(repository, "glob_search", pattern="*.{md,log}") == "No file has such a name."
+    assert await seen(repository, "glob_search", pattern="*.{md,log}") == "No matching files."
 
 
-@pytest.fixture(params=["ours", "ripgrep"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The search by our own program, and by ripgrep where there is one: the real agents bring it."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name in ("git", "sh"):
-        (programs / name).symlink_to(str(shutil.which(name)))
-    found = shutil.which("rg") or next(
-        (str(path) for path in ROOT.glob(".agents/node_modules/@openai/*/vendor/*/*/rg")), None
-    )
-    if request.param == "ripgrep":
-        if found is None:
-            pytest.skip("no ripgrep here")
-        (programs / "rg").symlink_to(found)
-    monkeypatch.setenv("PATH", str(programs))
-    return str(request.param)
-
-
-@pytest.mark.usefixtures("engine")
 async def test_lines_are_found_by_a_pattern(folder: Path) -> None:
     assert await seen(folder, "grep_search", pattern=r"TODO\s+\w+") == (
         "src/app.py:4:     print('hello')  # TODO greet"
@@ -185,7 +166,6 @@ async def test_lines_are_found_by_a_pattern(folder: Path) -> None:
     assert await seen(folder, "grep_search", pattern="--help") == NOTHING
 
 
-@pytest.mark.usefixtures("engine")
 async def test_too_many_lines_are_cut(folder: Path) -> None:
     (folder / "many.txt").write_text("needle\n" * 5_000)
     lines = (await seen(folder, "grep_search", pattern="needle")).splitlines()
@@ -195,7 +175,6 @@ async def test_too_many_lines_are_cut(folder: Path) -> None:
 
 async def test_a_pattern_that_never_ends_is_ended(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("voxpilot.assistant.tools.searching.SECONDS", 3.0)
-    monkeypatch.setattr("shutil.which", lambda _: None)
     (folder / "a.txt").write_text("needle aaaa!\n")
     (folder / "b.txt").write_text("a" * 60 + "!\n")
     text = await seen(folder, "grep_search", pattern="needle|^(a+)+$")
@@ -223,7 +202,7 @@ async def test_a_commit_and_a_file_as_it_was_are_shown(repository: Path) -> None
     assert "The first commit" in shown
     assert "+# Work" in shown
     assert await seen(repository, "git_show", revision="HEAD", path="README.md") == "# Work\n"
-    assert "no text file" in await seen(repository, "git_show", path="logo.png")
+    assert "not a text file" in await seen(repository, "git_show", path="logo.png")
     assert await refused(repository, "git_show", revision="nothing")
 
 
@@ -249,7 +228,7 @@ async def test_a_workspace_inside_a_repository_shows_nothing_from_above(reposito
 
 
 async def test_a_folder_without_a_repository_says_so(folder: Path) -> None:
-    assert "no git repository" in await refused(folder, "git_diff")
+    assert "not a git repository" in await refused(folder, "git_diff")
 
 
 async def test_what_lies_outside_is_only_told_until_somebody_agreed(tmp_path: Path) -> None:
@@ -266,7 +245,7 @@ async def test_what_lies_outside_is_only_told_until_somebody_agreed(tmp_path: Pa
         await read_external(file, wanted)
     with pytest.raises(ToolFailed, match="absolute"):
         await look_at_external(ReadExternal(path="relative.txt"))
-    with pytest.raises(ToolFailed, match="no ordinary file"):
+    with pytest.raises(ToolFailed, match="not a regular file"):
         await look_at_external(ReadExternal(path="/dev/zero"))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 _CORPUS = json.loads(Path(__file__).with_name("corpus.json").read_text(encoding="utf-8"))
 
 TERMINAL: list[str] = _CORPUS["terminal"]
-"""What output of a command may hold: titles, links, clipboards, cursors, eight-bit controls."""
+"""What a command's output may contain: titles, links, clipboards, cursors, eight-bit controls."""
 SCHEMES: list[str] = _CORPUS["schemes"]
 """Addresses that no link may lead to."""
 MARKUP: list[str] = [

@@ -1,7 +1,7 @@
-"""The network of the browser tests: a proxy that can also leave connections hanging.
+"""The network of the browser tests: a proxy that can also make connections hang.
 
-Lives here: links that die without a word, as they do in a sleeping laptop.
-Lives elsewhere: every other fault (tests/kit/proxy.py).
+Lives here: connections that die silently, as on a sleeping laptop.
+Lives elsewhere: every other fault (tests/kit/clients/proxy.py).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from tests.kit.proxy import Proxy
+from tests.kit.clients.proxy import Proxy
 
 
 class Link(Proxy):
@@ -18,25 +18,25 @@ class Link(Proxy):
         self._readers: set[asyncio.StreamReader] = set()
         self._stranded: set[asyncio.StreamReader] = set()
         self.puts: tuple[bytes, bytes] | None = None
-        """Words that are replaced on their way by others of the same length."""
+        """Words that are replaced on the way by others of the same length."""
         self.asked: list[str] = []
         """The first line of each request that reached the server."""
 
     def strand(self) -> None:
-        """Nothing passes over the connections there are, and nobody is told; new ones work."""
+        """Existing connections silently carry nothing more; new ones work."""
         self._stranded |= self._readers
 
     def cut(self) -> None:
-        """No connection is left and none can be made."""
+        """All connections are closed and no new ones are possible."""
         self.refuses = True
         self.drop()
 
     def reset(self) -> None:
         for connection in list(self._connections):
-            with suppress(OSError):  # a browser may be closing it at this very moment
+            with suppress(OSError):  # a browser may be closing it right now
                 connection.reset()
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self.refuses = False
 
     async def _read(self, reader: asyncio.StreamReader) -> bytes:

@@ -1,8 +1,7 @@
-"""People in front of the page.
+"""People who use the page.
 
-Lives here: what a person sees and does, by the marks the page carries for it
-(data-testid), and the complaints of the browser, which fail a test. Lives
-elsewhere: the stories (test_*.py).
+Lives here: what a person sees and does, found by data-testid, and errors in the browser's console, which fail
+a test. Lives elsewhere: the stories (test_*.py).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Locator, Page, 
 from tests.kit.waiting import until
 
 SECONDS = 30.0
-"""How long to wait for anything: machines are busy."""
+"""How long to wait for anything, because machines may be busy."""
 
 _LISTEN = """
 addEventListener("securitypolicyviolation", (event) => {
@@ -28,7 +27,7 @@ addEventListener("securitypolicyviolation", (event) => {
 
 
 class Person:
-    """A browser with cookies and storage of its own, and its tabs."""
+    """A browser with its own cookies and storage, and its tabs."""
 
     def __init__(self, name: str, context: BrowserContext, url: str) -> None:
         self.name = name
@@ -36,7 +35,7 @@ class Person:
         self.url = url
         self.complaints: list[str] = []
         self.expected: list[str] = []
-        """Patterns of complaints that belong to the story, such as a link that is down."""
+        """Patterns of expected errors, such as a broken connection."""
         context.set_default_timeout(SECONDS * 1000)
         expect.set_options(timeout=SECONDS * 1000)
 
@@ -66,7 +65,7 @@ class Person:
         return tab
 
     def expect_trouble(self, *patterns: str) -> None:
-        """Complaints the story causes; without patterns, those of a server that cannot be reached."""
+        """Expect these errors; without patterns, those of a server that cannot be reached."""
         self.expected += patterns or (r"net::ERR_", r"status of 50\d")
 
     async def check(self) -> None:
@@ -107,11 +106,11 @@ class Tab:
         await expect(self.connection).to_have_attribute("data-state", "live")
 
     async def said(self) -> str:
-        """All that was spoken, as `plain` makes it."""
+        """All text of the agent, normalised by `plain`."""
         return plain("".join(await self.texts.all_text_contents()))
 
     async def says(self, expected: str, within: float = 30.0) -> None:
-        """Wait until exactly this has been spoken."""
+        """Wait until the agent has said exactly this."""
         try:
             await self.page.wait_for_function(_SAYS, arg=plain(expected), timeout=within * 1000)
         except Exception:
@@ -119,7 +118,7 @@ class Tab:
             raise
 
     async def has_begun(self, characters: int = 1) -> None:
-        """Wait until at least so much has been spoken."""
+        """Wait until the agent has said at least this much."""
         await self.page.wait_for_function(_LENGTH, arg=characters)
 
     async def turns_end(self, count: int = 1, within: float = 30.0) -> None:
@@ -133,15 +132,26 @@ class Tab:
         await self.find("composer-send").click()
 
     async def answer(self, label: str) -> None:
-        """Press a button of the question, once it takes clicks."""
-        await self.page.locator("[data-testid=block-question][data-armed=true]").first.wait_for()
+        """Scroll through the question, and press a button once it accepts clicks."""
+        await self.read_question()
         await self.find("question-option").filter(has_text=re.compile(f"^{label}")).first.click()
+
+    async def read_question(self) -> None:
+        """Scroll through the question: nothing can be allowed before its end was in view."""
+        await self.page.locator("[data-testid=block-question][data-armed=true]").first.wait_for()
+        for more in (
+            await self.page.locator(".question-body").get_by_role("button", name="Show everything").all()
+        ):
+            await more.click()
+        for body in await self.page.locator(".question-body").all():
+            await body.evaluate(_READ)
 
     @asynccontextmanager
     async def asleep(self) -> AsyncIterator[None]:
-        """The page's script stands still, as in a frozen tab, and is told afterwards that it woke.
+        """Pause the page's script, as in a frozen tab, and then tell it that it woke up.
 
-        A driven Chromium counts every page as seen and so never freezes one; its debugger stops it instead.
+        Chromium under automation treats every page as visible and never freezes one, so the debugger pauses
+        it.
         """
         debugger = await self.page.context.new_cdp_session(self.page)
         paused = asyncio.Event()
@@ -160,11 +170,15 @@ class Tab:
 
 
 def plain(text: str) -> str:
-    """Text without what markdown makes of it: white space and angle brackets."""
+    """Text without what markdown changes: white space and angle brackets."""
     return re.sub(r"[\s<>]", "", text)
 
 
 _JOINED = """[...document.querySelectorAll('[data-testid="block-text"]')]
   .map((block) => block.textContent).join("").replace(/[\\s<>]/g, "")"""
+_READ = """(body) => {
+  for (const part of [...body.querySelectorAll("*"), body])
+    if (part.scrollHeight > part.clientHeight) part.scrollTo(0, part.scrollHeight);
+}"""
 _SAYS = f"(expected) => {_JOINED} === expected"
 _LENGTH = f"(count) => {_JOINED}.length >= count"

@@ -1,8 +1,8 @@
-"""The golden event lists fold into what they say; the page's fold is held to the same files.
+"""The golden event lists fold into their expected results; the page's fold is tested against the same files.
 
-Lives here: Python's half of it (the page's is frontend/src/state/golden.test.ts).
-With VOXPILOT_WRITE_GOLDEN=1 the expectations are written anew, to be read and
-committed like any other change.
+Lives here: Python's half of it (the page's is frontend/src/state/chats/golden.test.ts).
+With VOXPILOT_WRITE_GOLDEN=1 the expected results are written again, to be reviewed and committed like any
+other change.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def test_every_kind_of_event_is_among_them() -> None:
 
 
 def _laid_out(golden: dict[str, Any]) -> str:
-    """One event and one block to a line, so that a change reads as one."""
+    """One event or block per line, so that a diff shows single changes."""
 
     def line(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)

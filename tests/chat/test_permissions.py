@@ -1,4 +1,4 @@
-"""What a policy covers, and what it never does."""
+"""What a policy covers, and what it never covers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.kit.traces import recordings
-from voxpilot.agents.translate import tool_fields
-from voxpilot.chat.permissions import (
-    Ground,
+from tests.kit.oracles.traces import recordings
+from voxpilot.agents.updates.translate import tool_fields
+from voxpilot.chat.acting import acts
+from voxpilot.chat.permissions.decide import (
+    Boundaries,
     Lane,
     Policy,
     Switches,
-    acts,
     decide,
     default_policy,
     policy_for,
@@ -24,15 +24,15 @@ from voxpilot.chat.permissions import (
 )
 
 ROOT = "/home/u/app"
-GROUND = Ground(roots=(ROOT,), own=("/home/u/.config/voxpilot", "/home/u/app/data"), home="/home/u")
+GROUND = Boundaries(roots=(ROOT,), own=("/home/u/.config/voxpilot", "/home/u/app/data"), home="/home/u")
 ONCE = {"id": "o", "label": "Allow", "kind": "allow_once"}
 ALWAYS = {"id": "a", "label": "Always", "kind": "allow_always"}
 NO = {"id": "n", "label": "No", "kind": "reject_once"}
 OFFERED = (NO, ALWAYS, ONCE)
 
 
-def verdict(ground: Ground = GROUND, **call: Any) -> str | None:
-    return decide("auto", call, OFFERED, ground).option
+def verdict(ground: Boundaries = GROUND, **call: Any) -> str | None:
+    return decide("auto", {"tool_kind": "read", **call}, OFFERED, ground).option
 
 
 @pytest.mark.parametrize(
@@ -73,67 +73,88 @@ def test_asking_is_asking_whatever_is_offered() -> None:
     ("options", "chosen"),
     [
         (OFFERED, "o"),
-        ((ALWAYS, NO), "a"),
+        ((ALWAYS, NO), None),
         ((NO,), None),
         ((), None),
         (({"id": "x", "kind": "allow"}, {"id": "y", "kind": ""}, {"id": "z"}), None),
+        ((ONCE, {"id": "p", "label": "Allow", "kind": "allow_once"}), None),
+        (({**ONCE, "label": "Always allow"}, NO), None),
+        (({**ONCE, "label": "Yes, and don't ask again"}, NO), None),
+        (({**ONCE, "label": "Reject"}, NO), None),
+        (({**ONCE, "kind": "Allow_once"}, NO), None),
+        *(
+            (({**ONCE, "label": label}, NO), None)
+            for label in (
+                "Yes, and auto-accept edits",
+                "Yes, switch to full access",
+                "Allow and enable YOLO",
+                "Yes, for the rest of this task",
+                "Allow (skip sandbox)",
+                "Yes, run as root",
+                "Immer erlauben",
+                "Accept edits",
+                "Y\u0435s",
+                "Allow\u200b once",
+                "",
+            )
+        ),
+        *(
+            (({**ONCE, "label": label}, NO), "o")
+            for label in (
+                "Yes",
+                "Yes, proceed",
+                "Allow once",
+                "Allow Once",
+                "Yes, allow once",
+                "Yes, just this once",
+                "Approve this time only",
+                "Accept this edit",
+                "Run (once)",
+                "Run this command",
+                "OK",
+                "\u2705 Allow",
+            )
+        ),
     ],
 )
-def test_only_an_option_that_allows_is_chosen_and_the_modest_one_first(
+def test_only_the_one_option_that_allows_once_is_chosen(
     options: tuple[dict[str, Any], ...], chosen: str | None
 ) -> None:
-    """R79, C1"""
-    assert decide("auto", {}, options, GROUND).option == chosen
+    """R79, C1, A3: lasting or ambiguous options are left to a person."""
+    call = {"tool_kind": "read", "input": {"path": "a.py"}}
+    assert decide("auto", call, options, GROUND).option == chosen
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        {},
-        {"input": {"command": "npm test", "description": "Runs the tests in /tmp"}},
-        {"input": {"command": ["bash", "-lc", "pytest -q tests 2>/dev/null"], "cwd": ROOT}},
-        {"input": {"command": "git commit -m 'Mend it' && git push origin HEAD~1"}},
-        {"input": {"command": "grep -rn 'config' src | head -n 5"}},
-        {"input": {"file_path": f"{ROOT}/src/a.py", "old_string": "/etc/passwd", "new_string": "~/.ssh"}},
-        {"input": {"path": f"{ROOT}/a.py", "old": "/etc/passwd", "new": "~/.ssh/id_rsa"}},
-        {"input": {"file": "Makefile", "old": "cd ..", "new": "cat .env"}},
-        {
-            "input": {
-                "path": "a.py",
-                "edits": [{"old": "../x", "new": "../y"}, {"before": "/a", "after": "/b"}],
-            }
-        },
-        {"input": {"filePath": "a.py", "search": "/usr/bin", "replace": "/usr/local/bin"}},
-        {"input": {"changes": {f"{ROOT}/a.py": {"old": "/etc", "new": "/usr"}}}},
-        {
-            "input": {
-                "changes": {"a.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-/etc/x\n+/usr/x\n"}}
-            }
-        },
-        {"input": {"target_file": "a.py", "old_lines": ["/etc/x"], "new_lines": ["sudo ls"]}},
-        {"input": {"command": ["/bin/bash", "-lc", "touch a.txt"], "cwd": ROOT}},
-        {"input": {"command": "/usr/bin/zsh -lc 'touch a.txt'"}},
-        {"input": {"file_path": "src/a.py", "content": "#!/usr/bin/env python\nprint('.env')\n"}},
-        {"input": {"url": "https://example.org/etc/passwd"}},
-        {"input": {"changes": {f"{ROOT}/a.py": {"type": "add"}}}},
-        {"input": {"patch": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-/etc\n+/usr\n"}},
-        {"input": {"diff": "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n"}},
+        {"input": {"path": f"{ROOT}/src/a.py"}},
+        {"tool_kind": "edit", "input": {"path": f"{ROOT}/a.py", "old_string": "/etc/passwd", "new_string": "~/.ssh/x"}},
+        {"tool_kind": "edit", "input": {"file": "Makefile", "old": "cd ..", "new": "cat .env"}},
+        {"tool_kind": "edit", "input": {"filePath": "a.py", "search": "/usr/bin", "replace": "/usr/local/bin"}},
+        {"tool_kind": "edit", "input": {"changes": {f"{ROOT}/a.py": {"old": "cd /etc", "new": "cd /usr"}}}},
+        {"tool_kind": "edit", "input": {"target_file": "a.py", "old_lines": ["/etc/x"], "new_lines": ["sudo ls"]}},
+        {"tool_kind": "edit", "input": {"file_path": "src/a.py", "content": "#!/usr/bin/env python\nprint('.env')\n"}},
+        {"tool_kind": "edit", "input": {"patch": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-/etc\n+/usr\n"}},
+        {"tool_kind": "edit", "input": {"diff": "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n"}},
         {"locations": [{"path": f"{ROOT}/deep/er/b.py", "line": 3}, {"path": "c.py"}]},
         {"content": [{"type": "diff", "path": f"{ROOT}/a.py", "newText": "x"}], "tool_kind": "edit"},
         {"tool_kind": "delete", "locations": [{"path": "old.py"}]},
         {"input": {"path": f"{ROOT}/.github/workflows/ci.yml"}},
         {"input": {"path": "environment.py"}},
     ],
-)
+)  # fmt: skip
 def test_ordinary_work_inside_the_folder_is_covered(call: dict[str, Any]) -> None:
     """R79"""
+    call = {"tool_kind": "read", **call}
     assert decide("auto", call, OFFERED, GROUND).why == ""
     assert verdict(**call) == "o"
 
 
 def test_what_real_agents_asked_for_in_their_folder_raises_no_caution() -> None:
     """R79: every permission in the recordings, which were made in one folder and stayed in it."""
-    ground = Ground(roots=("/workspace",), home="/root")
+    pytest.importorskip("tree_sitter", reason="make install puts it there")
+    ground = Boundaries(roots=("/workspace",), home="/root")
     asked = [
         tool_fields(frame.message["params"]["toolCall"])
         for frames in recordings().values()
@@ -149,7 +170,14 @@ CONTROL = [
     ".claude/settings.local.json", ".env", ".env.local", "deploy/.env", ".bashrc", ".zshrc", ".profile",
     ".codex/config.toml", ".cursor/mcp.json", ".idea/workspace.xml", ".envrc", ".npmrc", ".husky/pre-push",
     ".GIT/config", ".Claude/x", ".g\u200bit/config", "a/../.git/config", "./.env", ".git",
-    ".pre-commit-config.yaml",
+    ".pre-commit-config.yaml", ".config/autostart/x.desktop", ".config/systemd/user/x.service",
+    ".cargo/config.toml",
+]  # fmt: skip
+CHANGED = [
+    "AGENTS.md", "sub/CLAUDE.md", "gemini.md", ".cursorrules", ".github/workflows/ci.yml", ".gitlab-ci.yml",
+    "Jenkinsfile", ".circleci/config.yml", "autostart/x.desktop", "systemd/user/x.service",
+    "Library/LaunchAgents/x.plist", "sitecustomize.py", "lib/x.pth", ".tool-versions",
+    "mise.toml", ".gdbinit", ".github/copilot-instructions.md", "copilot-skills/x.md", "copilot-skills",
 ]  # fmt: skip
 
 
@@ -172,7 +200,17 @@ CONTROL = [
 )
 def test_control_files_are_never_covered(path: str, shape: Any) -> None:
     """A25, A54"""
-    assert verdict(**shape(path), tool_kind="read", title="List files") is None
+    for kind in ("read", "edit", "execute", "other"):
+        assert verdict(**shape(path), tool_kind=kind, title="List files") is None
+
+
+@pytest.mark.parametrize("path", CHANGED)
+def test_what_instructs_programs_may_be_read_but_not_changed(path: str) -> None:
+    """A3: autostart, start-up files, pipelines, instructions for agents, our own skills folder."""
+    ground = Boundaries(roots=(ROOT,), skills="copilot-skills")
+    assert verdict(ground, tool_kind="edit", input={"path": path, "content": "x"}) is None
+    assert verdict(ground, tool_kind="delete", locations=[{"path": f"{ROOT}/{path}"}]) is None
+    assert verdict(ground, tool_kind="read", input={"path": path}) == "o"
 
 
 @pytest.mark.parametrize(
@@ -233,40 +271,44 @@ def test_control_files_are_never_covered(path: str, shape: Any) -> None:
     ],
 )
 def test_what_lies_outside_is_never_covered(call: dict[str, Any]) -> None:
-    """A41, A54: whatever kind of tool the agent calls it."""
-    assert verdict(**call, tool_kind="read", title="List files") is None
+    """A41, A54: whatever kind the agent gives it."""
+    for kind in ("read", "move", "execute", "other"):
+        assert verdict(**call, tool_kind=kind, title="List files") is None
 
 
 def test_our_own_settings_and_data_are_never_covered() -> None:
     """A25, A46"""
-    assert "VoxPilot" in decide("auto", {"input": {"path": "data/voxpilot.db"}}, OFFERED, GROUND).why
-    wide = Ground(roots=("/home/u",), own=GROUND.own)
+    call = {"tool_kind": "read", "input": {"path": "data/voxpilot.db"}}
+    assert "VoxPilot" in decide("auto", call, OFFERED, GROUND).why
+    wide = Boundaries(roots=("/home/u",), own=GROUND.own)
     assert verdict(wide, input={"path": "/home/u/.config/voxpilot/config.toml"}) is None
     assert verdict(wide, input={"path": "/home/u/notes.txt"}) == "o"
+    search = {"tool_kind": "execute", "title": "Search", "input": {"command": "rg key"}}
+    assert "VoxPilot" in decide("auto", search, OFFERED, wide).why
 
 
 def test_a_scratch_folder_among_our_data_is_a_folder_like_any_other() -> None:
-    scratch = Ground(roots=("/data/scratch/demo",), own=("/data",))
+    scratch = Boundaries(roots=("/data/scratch/demo",), own=("/data",))
     assert verdict(scratch, input={"path": "a.py"}) == "o"
     assert verdict(scratch, input={"path": "/data/voxpilot.db"}) is None
 
 
 def test_a_folder_may_lie_in_a_hidden_one() -> None:
-    hidden = Ground(roots=("/home/u/.claude/worktrees/x",))
+    hidden = Boundaries(roots=("/home/u/.claude/worktrees/x",))
     assert verdict(hidden, input={"path": "/home/u/.claude/worktrees/x/a.py"}) == "o"
     assert verdict(hidden, input={"path": "/home/u/.claude/worktrees/x/.claude/a"}) is None
 
 
 def test_links_are_followed() -> None:
     links = {f"{ROOT}/link": "/etc", f"{ROOT}/hook": f"{ROOT}/.git/hooks/x"}
-    ground = Ground(roots=(ROOT,), follow=lambda path: links.get(path, posixpath.normpath(path)))
+    ground = Boundaries(roots=(ROOT,), follow=lambda path: links.get(path, posixpath.normpath(path)))
     assert verdict(ground, locations=[{"path": "link"}]) is None
     assert verdict(ground, locations=[{"path": "hook"}]) is None
     assert verdict(ground, locations=[{"path": "other"}]) == "o"
 
 
 def test_more_than_one_folder_can_be_worked_in() -> None:
-    two = Ground(roots=(ROOT, "/srv/lib"))
+    two = Boundaries(roots=(ROOT, "/srv/lib"))
     assert verdict(two, input={"path": "/srv/lib/a.py"}) == "o"
     assert verdict(two, input={"path": "/srv/other"}) is None
 
@@ -278,7 +320,7 @@ def test_a_change_of_mode_is_a_persons_to_decide() -> None:
 
 def test_what_is_too_large_to_look_through_is_asked() -> None:
     """A53"""
-    assert verdict(input={"command": "x " * 200_000}) is None
+    assert verdict(input={"command": "ls " * 200_000}, tool_kind="execute") is None
     assert verdict(input={"path": "a.py", "content": "x"}, cut=True) is None
     deep: Any = "a"
     for _ in range(50):
@@ -306,19 +348,24 @@ paths = st.text(st.sampled_from("ab/."), min_size=1, max_size=12)
 
 
 @given(calls, kinds, words)
-def test_what_an_agent_calls_it_never_makes_us_ask_less(call: Any, kind: str, title: str) -> None:
-    """L5: nothing is approved for its kind or title."""
-    plain = {name: value for name, value in call.items() if name not in ("tool_kind", "title")}
-    renamed = {**plain, "tool_kind": kind, "title": title}
-    assert decide("auto", renamed, OFFERED, GROUND) == decide("auto", plain, OFFERED, GROUND)
+def test_a_title_never_makes_us_ask_less(call: Any, kind: str, title: str) -> None:
+    """L5: nothing is approved for its title."""
+    plain = {**{name: value for name, value in call.items() if name != "title"}, "tool_kind": kind}
+    named = verdict(**plain, title=title)
+    assert named is None or named == verdict(**plain)
     assert decide("auto", {**plain, "tool_kind": "switch_mode"}, OFFERED, GROUND).option is None
 
 
 @given(calls, st.lists(st.fixed_dictionaries({"path": words}), max_size=3))
 def test_saying_more_never_makes_us_ask_less(call: Any, places: Any) -> None:
-    """L5"""
+    """L5: except for a call that named no file, or not the one in its title; that is asked about."""
     more = {**call, "locations": [*call.get("locations", []), *places]}
-    assert verdict(**more) is None or verdict(**call) == "o"
+    assert verdict(**more) is None or verdict(**call) == "o" or not _names_its_files(call)
+
+
+def _names_its_files(call: Any) -> bool:
+    why = decide("auto", call, OFFERED, GROUND).why
+    return why != "it does not say which files it uses" and not why.endswith("its title names another file")
 
 
 @given(paths)
@@ -328,14 +375,14 @@ def test_a_path_is_covered_only_where_it_leads_into_the_folder(path: str) -> Non
     for call in (
         {"locations": [{"path": path}]},
         {"input": {"file": path}},
-        {"input": {"command": f"x {path}"}},
+        {"input": {"command": f"cat {path}"}, "tool_kind": "execute"},
     ):
         assert is_inside or verdict(**call) is None
 
 
 @given(st.sampled_from(CONTROL), words)
 def test_words_around_a_control_file_do_not_hide_it(path: str, more: str) -> None:
-    assert verdict(input={"command": f"{more}; cat {path}"}) is None
+    assert verdict(input={"command": f"{more}; cat {path}"}, tool_kind="execute") is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What streams of an event that is too big to stream."""
+"""What is streamed of an event that is too large."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_question_about_something_huge_can_still_be_answered() -> None:
 
 
 def test_all_that_a_huge_question_offers_can_be_chosen() -> None:
-    """However much of the rest is cut, each option keeps its id, and so does the tool call it is about."""
+    """However much is cut, each option keeps its id, and so does the tool call."""
     options = [{"id": f"{n}".rjust(190, "o"), "label": "x" * 5_000, "kind": "allow_once"} for n in range(60)]
     wide = {f"{a}-{b}": {f"{c}": ["x" * 90] * 50 for c in range(50)} for a in range(9) for b in range(9)}
     detail = {"tool": "t" * 120, "input": wide}
@@ -78,7 +78,7 @@ def test_a_change_within_one_enormous_line_is_shown(place: int) -> None:
 
 
 def test_of_a_message_with_large_files_the_words_are_whole_and_the_files_can_be_found() -> None:
-    """R108: what was typed is all there, unless it alone is too much."""
+    """R108: the typed text is complete, unless it alone is too large."""
     picture = {"type": "image", "mimeType": "image/png", "data": "A" * 100_000, "uri": "file:///a.png"}
     small = {**picture, "data": "AAAA"}
     body = {"seq": 7, "id": "m", "role": "user", "text": "w" * 20_000, "attachments": (picture, small)}

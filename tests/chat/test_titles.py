@@ -1,4 +1,4 @@
-"""What a chat is called after its first message."""
+"""The title of a chat after its first message."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from voxpilot.chat.titles import LENGTH, title_for, title_of
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("Mend  the\nparser", "Mend the parser"),
+        ("Fix  the\nparser", "Fix the parser"),
         ("word " * 10, "word " * 9 + "word"),
         ("word " * 20, "word " * 8 + "word…"),
-        ("Mend " + "x" * 60, "Mend " + "x" * 44 + "…"),
+        ("Fixed " + "x" * 60, "Fixed " + "x" * 43 + "…"),
         ("y" * 50, "y" * 50),
         ("", ""),
     ],
@@ -31,7 +31,7 @@ def test_a_title_is_cut_between_words_and_says_so(text: str, title: str) -> None
         ({"type": "resource", "resource": {"uri": "file:///my%20notes.md", "text": "a"}}, "my notes.md"),
         ({"type": "image", "uri": "file:///home/ada/photo.png", "data": ""}, "photo.png"),
         ({"type": "resource_link", "uri": "https://a.b/c", "name": "The plan"}, "The plan"),
-        ({"type": "image", "data": ""}, "Picture"),
+        ({"type": "image", "data": ""}, "Image"),
         ({"type": "text", "text": "one  more thing"}, "one more thing"),
         ({"type": 7, "uri": None, "name": ""}, "New chat"),
     ],

@@ -1,4 +1,4 @@
-"""The fold: what a chat looks like after its events, however they were cut."""
+"""The fold: what a chat looks like after its events, however they were split."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript, fold
-from voxpilot.storage.event_log import Recorded, join_deltas
+from voxpilot.storage.chats.event_log import Recorded, join_deltas
 
 Events = list[tuple[str, Json]]
 A_TURN: Events = [

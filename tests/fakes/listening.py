@@ -1,4 +1,4 @@
-"""A program that speaks by stdin and stdout, made to listen instead.
+"""Makes a program that uses stdin and stdout listen on a port instead.
 
     python -I -S listening.py PORT [--after SECONDS] COMMAND ARGS...
 

@@ -118,7 +118,7 @@ def title(text: str) -> str:
 
 
 def raw(line: str | bytes) -> str:
-    """One line of standard output, as it stands."""
+    """One line of standard output, unchanged."""
     return f"raw-hex {(line if isinstance(line, bytes) else line.encode()).hex()}"
 
 
@@ -139,12 +139,16 @@ def sleep(seconds: float) -> str:
 
 
 def wait_file(path: Path | str) -> str:
-    """Go on once the file exists; the way to hold an agent at a known place without waiting for time."""
+    """Continue once the file exists; holds an agent at a known place without a timer."""
     return f"wait-file {path}"
 
 
 def touch(path: Path | str) -> str:
     return f"touch {path}"
+
+
+def close(number: int) -> str:
+    return f"close {number}"
 
 
 def silent() -> str:
@@ -190,10 +194,10 @@ def env() -> str:
 def spoken_by(
     prompt: str, answers: Iterable[str] = (), faults: Iterable[str] = (), first_turn: bool = True
 ) -> str:
-    """All text the agent says in answer to the prompt, late text last.
+    """All text of the agent in answer to the prompt, late text last.
 
-    `answers` are the option ids (or `cancelled`) it gets, in the order it asks. Cancelled in the middle, it
-    will have said a prefix of this. What nobody can know beforehand (`env`, `request`) is refused.
+    `answers` are the option ids (or `cancelled`) it gets, in the order it asks. If cancelled in the middle,
+    it has said a prefix of this. Unpredictable text (`env`, `request`) is refused.
     """
     parted = (fault.partition("=") for fault in faults)
     named: dict[str, Any] = {name: value or True for name, _, value in parted}
@@ -248,6 +252,6 @@ def _rest(line: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As it stands where that reads back the same, else as a JSON string."""
+    """Unchanged if it is parsed back to the same text, else as a JSON string."""
     plain = text == text.strip() and not text.startswith('"') and text.isprintable()
     return text if plain else json.dumps(text)

@@ -4,10 +4,10 @@
 
 Options:
     --log PATH [--no-log-out]    one JSON line for each frame received and sent
-    --ids uuid                   its own request ids are strings and come last; else 0, 1, 2 ...
+    --ids uuid                   its own request ids are strings and the id field comes last; else 0, 1, 2 ...
     --message-ids                chunks carry a messageId
-    --agent-version V            what it calls its version
-    --models A,B                 those that can be chosen, its default first
+    --agent-version V            the version it reports
+    --models A,B                 the models that can be chosen, its default first
     --store DIR                  keeps sessions, so that it can list, load and resume them
     --forks                      and fork them
     --signed-in-file PATH        counts as signed in while the file exists
@@ -23,7 +23,7 @@ Faults:
                 exit-mid[=N], late-chunks, no-ask, perm-burst=N, grandchildren (first turn only)
     ending      ignore-cancel, ignore-eof, ignore-term
 
-Lives here: the way in, kept short because Python does not cache the file it is started with.
+Lives here: the entry point, kept short because Python does not cache the main file.
 Lives elsewhere: what it can be told to do (scripted/directives.py), what faults add to a turn
 (scripted/faults.py), the protocol (scripted/agent.py).
 """
@@ -31,7 +31,7 @@ Lives elsewhere: what it can be told to do (scripted/directives.py), what faults
 import os
 import sys
 
-# Isolated mode leaves everything of ours off the path.
+# Isolated mode removes our folders from the path.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 from tests.fakes.scripted.agent import main

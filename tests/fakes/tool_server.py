@@ -1,9 +1,9 @@
-"""A tool server (MCP) with one tool, which tells a word.
+"""A tool server (MCP) with one tool, which returns a word.
 
-    python tool_server.py LOG            by standard input and output
-    python tool_server.py LOG PORT       by HTTP on loopback, at /mcp
+    python tool_server.py LOG            over standard input and output
+    python tool_server.py LOG PORT       over HTTP on loopback, at /mcp
 
-Every message it gets is written to LOG, one to a line.
+Every message it gets is written to LOG, one per line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def answer(message: Json) -> Json | None:
-    """Its answer; None for what wants none."""
+    """The response; None if no response is expected."""
     if "id" not in message or "method" not in message:
         return None
     return {"jsonrpc": "2.0", "id": message["id"], "result": _result(message)}

@@ -1,4 +1,4 @@
-"""What holds in every test of this folder: each frame that reached an agent is valid."""
+"""Checked in every test of this folder: each frame that reached an agent is valid."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.frames import check_frames
-from tests.kit.agent_log import AgentLog
+from tests.kit.oracles.frames import check_frames
+from tests.kit.peers.agent_log import AgentLog
 
 
 @pytest.fixture(autouse=True)
 def valid_frames(place: Path) -> Iterator[None]:
-    """Hold every frame that agents received in this test against the official schema."""
+    """Validate every frame that agents received in this test against the official schema."""
     yield
     for path in place.glob("*.jsonl"):
         check_frames(AgentLog(path))

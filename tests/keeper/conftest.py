@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.keeper.kept import Kept, start_kept
+from tests.kit.machine.sandboxes import sandbox_fields, sandbox_for
 from tests.kit.waiting import until
 from voxpilot.keeper.reaching import is_kept
-
-from .kept import Kept, start_kept
 
 Keep = Callable[..., Awaitable[Kept]]
 
 
 @pytest.fixture
-async def keep(place: Path) -> AsyncIterator[Keep]:
+def sandbox(request: pytest.FixtureRequest, place: Path) -> Mapping[str, Any] | None:
+    """The sandbox for the agents of `keep`: none, unless the test uses `in_every_sandbox`."""
+    kind = getattr(request, "param", "off")
+    return None if kind == "off" else sandbox_fields(sandbox_for(place, kind))
+
+
+@pytest.fixture
+async def keep(place: Path, sandbox: Mapping[str, Any] | None) -> AsyncIterator[Keep]:
     """Start a keeper: `await keep("python code of an agent")` or `await keep(["a", "command"])`."""
     everything: list[Kept] = []
 
     async def start(agent: str | list[str], directory: Path | None = None, **spec: Any) -> Kept:
         argv = [sys.executable, "-I", "-S", "-c", agent] if isinstance(agent, str) else agent
+        spec = {"sandbox": sandbox, **spec}
         kept = await start_kept(directory or place / f"keeper{len(everything)}", argv, place, **spec)
         everything.append(kept)
         return kept

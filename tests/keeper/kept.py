@@ -1,4 +1,4 @@
-"""What a test knows of one keeper: its connection, its journal read so far."""
+"""One keeper in a test: its connection, and its journal read so far."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from voxpilot.keeper.journal import ENDED, PRINTED, SENT, SKIPPED, JournalReader
 
 @dataclass(slots=True)
 class Kept:
-    """A keeper with us attached to it."""
+    """A keeper that the test is attached to."""
 
     directory: Path
     attachment: Attachment
@@ -36,7 +36,7 @@ class Kept:
 
     @property
     def printed(self) -> bytes:
-        """All that the agent printed, as far as we have read."""
+        """The agent's output, as far as it was read."""
         return b"".join(record.payload for record in self.records if record.type == PRINTED)
 
     @property
@@ -45,7 +45,7 @@ class Kept:
 
     @property
     def taken(self) -> list[bytes]:
-        """The lines the keeper took for the agent, each with its number."""
+        """The lines that the keeper accepted for the agent, with their numbers."""
         return [record.payload for record in self.records if record.type == SENT]
 
     @property
@@ -53,13 +53,13 @@ class Kept:
         return [json.loads(record.payload)["skipped"] for record in self.records if record.type == SKIPPED]
 
     def send(self, *lines: str | bytes, prompt: str | None = None) -> None:
-        """Send lines as the next ones; all must be taken in the end."""
+        """Send lines with the next numbers; all must be accepted in the end."""
         for line in lines:
             self.sent += 1
             self.attachment.send(self.sent, line, prompt)
 
     async def read_until(self, condition: Callable[[], object], within: float = 10.0) -> None:
-        """Read on in the journal until the condition holds."""
+        """Read the journal until the condition is true."""
         with fail_after(within):
             while not condition():
                 grown = await self.attachment.grown_past(self.reader.offset)
@@ -72,13 +72,13 @@ class Kept:
         await self.read_until(lambda: text in self.lines, within)
 
     async def end(self, within: float = 10.0) -> dict[str, Any]:
-        """Wait for the last record, which tells how the agent ended."""
+        """Wait for the last record, which says how the agent ended."""
         await self.read_until(lambda: self.records and self.records[-1].type == ENDED, within)
         return dict(json.loads(self.records[-1].payload))
 
 
 def spec_for(argv: list[str], place: Path, **fields: Any) -> KeeperSpec:
-    """A spec with all that a test does not care for."""
+    """A spec with defaults for everything that a test does not set."""
     settings = {"id": place.name, "argv": tuple(argv), "cwd": str(place), "env": dict(os.environ)}
     return KeeperSpec(**(settings | fields))
 
@@ -89,7 +89,7 @@ async def start_kept(directory: Path, argv: list[str], place: Path, **fields: An
 
 
 async def killed(attachment: Attachment) -> None:
-    """End a keeper that has no `Kept`, and wait until it has gone."""
+    """End a keeper that has no `Kept`, and wait until it has exited."""
     attachment.kill()
     while await attachment.grown_past(attachment.end):
         pass
@@ -97,7 +97,7 @@ async def killed(attachment: Attachment) -> None:
 
 
 def read_all(directory: Path, offset: int = 0) -> list[Record]:
-    """The journal as somebody reads it who comes later."""
+    """The journal as read by a later reader."""
     records: list[Record] = []
     with JournalReader(directory, offset) as reader:
         while found := reader.read():

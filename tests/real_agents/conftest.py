@@ -14,9 +14,9 @@ import pytest
 
 from scripts.real_agents import missing
 from tests.conftest import StartServer
-from tests.faults.driver import Talk, talking
-from tests.kit.llm import ScriptedLlm, scripted_llm
-from tests.kit.server import ServerProcess
+from tests.kit.clients.driver import Talk, talking
+from tests.kit.peers.llm import ScriptedLlm, scripted_llm
+from tests.kit.servers.server import ServerProcess
 from tests.real_agents.provision import AGENTS, RealAgent
 from tests.real_agents.sheet import Sheet
 
@@ -30,10 +30,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(params=AGENTS, ids=lambda agent: agent.id)
 def agent(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RealAgent:
-    """Every real agent in turn; nothing of the machine's own settings for it is seen."""
+    """Every real agent in turn; it sees none of the machine's own settings for it."""
     if why := missing():
         pytest.fail(why, pytrace=False)
-    for preset in tomllib.loads((files("voxpilot.agents") / "known_agents.toml").read_text()).values():
+    for preset in tomllib.loads(
+        (files("voxpilot.agents.installed") / "known_agents.toml").read_text()
+    ).values():
         for name in preset.get("pass_env", ()):
             monkeypatch.delenv(name, raising=False)
     chosen: RealAgent = request.param
@@ -47,9 +49,18 @@ def llm(place: Path) -> Iterator[ScriptedLlm]:
 
 
 @pytest.fixture
-async def server(start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, place: Path) -> ServerProcess:
+def sandbox(request: pytest.FixtureRequest) -> str:
+    """The agent's sandbox level; none, unless the test sets another."""
+    return str(getattr(request, "param", "off"))
+
+
+@pytest.fixture
+async def server(
+    start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, place: Path, sandbox: str
+) -> ServerProcess:
     """A server on which this agent can be used."""
-    return await start_server(agents=agent.tables, env=agent.environment(place / "home", llm))
+    tables = agent.tables if sandbox == "off" else agent.sandboxed(sandbox)
+    return await start_server(agents=tables, env=agent.environment(place / "home", llm))
 
 
 @pytest.fixture
@@ -61,7 +72,7 @@ async def talk(server: ServerProcess, agent: RealAgent, workspace: Path) -> Asyn
 
 @pytest.fixture
 def sheet(agent: RealAgent) -> Iterator[Sheet]:
-    """What is noted here must be what the manual says."""
+    """What is recorded here must match the manual."""
     sheet = Sheet(agent)
     yield sheet
     sheet.settle()

@@ -1,7 +1,7 @@
-"""Things a person does with an agent in a chat, and looking at what came of them.
+"""Things a person does with an agent in a chat, and checking the results.
 
 Lives here: prompts whose questions are answered, and what one turn said and did.
-Lives elsewhere: the chat itself (tests/faults/driver.py), the model behind the agent
+Lives elsewhere: the chat itself (tests/kit/clients/driver.py), the model behind the agent
 (tests/fakes/llm).
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.faults.driver import Talk
+from tests.kit.clients.driver import Talk
 from tests.kit.waiting import until
 
 PATIENCE = 60.0
@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class TurnSeen:
-    """All that one turn brought."""
+    """Everything from one turn."""
 
     talk: Talk
     id: str
@@ -54,7 +54,7 @@ class TurnSeen:
         return self.end["stop_reason"] if self.end else None
 
     def contents(self, kind: str) -> Iterator[dict[str, Any]]:
-        """Parts of this kind in what tool calls show."""
+        """Parts of this kind in the content of tool calls."""
         for event in self.events("tool-call", "tool-update"):
             yield from (part for part in event.get("content") or () if part.get("type") == kind)
 
@@ -69,7 +69,7 @@ class TurnSeen:
         return self
 
     async def question(self, number: int = 1) -> dict[str, Any]:
-        """Its n-th question; fails when the turn ends without."""
+        """Its n-th question; fails if the turn ends without one."""
 
         def asked_or_over() -> bool:
             return len(self.questions) >= number or self.end is not None
@@ -90,18 +90,18 @@ async def begin(talk: Talk, script: str) -> TurnSeen:
 
 
 async def run(talk: Talk, script: str) -> TurnSeen:
-    """A turn in which nothing is asked."""
+    """A turn without questions."""
     return await (await begin(talk, script)).ends()
 
 
 async def decide(talk: Talk, question: dict[str, Any], kind: str) -> None:
-    """Choose the option of this kind, as `allow_once`; agents name them otherwise."""
+    """Choose the option of this kind, such as `allow_once`; agents use different names for it."""
     option = next(option for option in question["options"] if option["kind"] == kind)
     await talk.answer(question, option["id"])
 
 
 async def run_allowing(talk: Talk, script: str) -> TurnSeen:
-    """A turn in which every permission is given."""
+    """A turn in which every permission is granted."""
     turn = await begin(talk, script)
     answered: list[str] = []
 
@@ -117,7 +117,7 @@ async def run_allowing(talk: Talk, script: str) -> TurnSeen:
 
 
 def latest_options(talk: Talk, category: str) -> dict[str, Any] | None:
-    """The choice of this kind that the agent offers, as last heard."""
+    """The option of this kind that the agent offers, as last reported."""
     offered = talk.of_kind("options")
     found = offered[-1]["options"] if offered else []
     return next((option for option in found if option["category"] == category), None)

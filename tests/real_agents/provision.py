@@ -1,9 +1,8 @@
-"""The real agents, each given a home of its own and the scripted model for its provider.
+"""The real agents, each with its own home folder and the scripted model as its provider.
 
 Lives here: what a person would set up for each agent to use a provider of their own.
-How it is started is not said here: that is the preset (known_agents.toml), as shipped, or
-for an agent that has none, the table in the manual. Lives elsewhere: installing them
-(scripts/real_agents.py).
+How it is started is not defined here, but by the preset (known_agents.toml), as shipped, or for an agent
+without one, by the table in the manual. Lives elsewhere: installing them (scripts/real_agents.py).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 
 from scripts.real_agents import CACHE, MODULES, OLDER_CODEX, PROGRAMS
 from tests.fakes.llm.shapes import MODELS
-from tests.kit.llm import ScriptedLlm
+from tests.kit.peers.llm import ScriptedLlm
 
 MANUAL = Path(__file__).resolve().parent.parent.parent / "docs" / "agents.md"
 Provide = Callable[[Path, ScriptedLlm], Mapping[str, str]]
@@ -28,26 +27,35 @@ Provide = Callable[[Path, ScriptedLlm], Mapping[str, str]]
 @dataclass(frozen=True, slots=True)
 class RealAgent:
     id: str
-    """As the presets, or the manual, call it."""
+    """Its name in the presets or the manual."""
     name: str
     package: str
     provide: Provide
-    """Write what the agent needs into its home; the variables that go with it."""
+    """Write what the agent needs into its home folder; returns the variables for it."""
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What a person writes into the settings file for an agent that we have no preset for."""
+    """What a person writes into the settings file for an agent without a preset."""
 
     @property
     def version(self) -> str:
         return str(json.loads((MODULES / self.package / "package.json").read_text())["version"])
 
+    def sandboxed(self, level: str) -> Mapping[str, Mapping[str, Any]]:
+        """The same, with the settings that run it in a sandbox."""
+        own = {} if self.has_preset else {"sandbox_writable": ["~/.codex/"]}
+        return {**self.tables, self.id: {**self.tables.get(self.id, {}), **own, "sandbox": level}}
+
+    @property
+    def has_preset(self) -> bool:
+        return not self.tables
+
     def environment(self, home: Path, llm: ScriptedLlm) -> dict[str, str]:
-        """What a server must be started with so that this agent is found and talks to our model."""
+        """The environment for a server that finds this agent and makes it use our model."""
         temporary = home / "tmp"
         temporary.mkdir(parents=True)
         return {
             "HOME": str(home),
             "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-            # One agent will not have its home in the folder for temporary files.
+            # One agent refuses a home folder inside the temporary folder.
             "TMPDIR": str(temporary),
             **self.provide(home, llm),
         }
@@ -75,7 +83,7 @@ def _claude(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
 
 
 def _codex(home: Path, llm: ScriptedLlm) -> Mapping[str, str]:
-    # A model it has never heard of is not given its tool for editing.
+    # An unknown model does not get its editing tool.
     text = f"""
         model = "gpt-5.5"
         model_provider = "scripted"
@@ -134,10 +142,10 @@ def _keep_cache(place: Path) -> None:
 
 
 def _tables_in_the_manual(id: str) -> Mapping[str, Any]:
-    """What it tells a person to write into the settings file for this agent."""
+    """What the manual says to write into the settings file for this agent."""
     blocks = re.findall(r"```toml\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
     [table] = [tomllib.loads(block)["agents"][id] for block in blocks if f"[agents.{id}]" in block]
-    return {id: table | {"command": OLDER_CODEX}}  # the manual names that of the commonest machine
+    return {id: table | {"command": OLDER_CODEX}}  # the manual names the one for the most common machine
 
 
 AGENTS = (

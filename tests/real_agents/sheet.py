@@ -1,9 +1,9 @@
-"""What was seen of each real agent, held against the manual.
+"""What was observed of each real agent, compared with the manual.
 
-Lives here: the rows of the matrix, the manual's copy of what was seen (docs/matrix.json)
-and the table made from it (docs/agents.md). Lives elsewhere: seeing it (the tests).
+Lives here: the rows of the matrix, the manual's copy of the results (docs/matrix.json) and the table
+generated from it (docs/agents.md). Lives elsewhere: observing it (the tests).
 
-With VOXPILOT_WRITE_MATRIX=1 a run writes what it saw instead of comparing it.
+With VOXPILOT_WRITE_MATRIX=1 a run writes its results instead of comparing them.
 """
 
 from __future__ import annotations
@@ -21,51 +21,51 @@ BEGIN, END = "<!-- the matrix begins -->\n", "<!-- the matrix ends -->\n"
 WRITE = bool(os.environ.get("VOXPILOT_WRITE_MATRIX"))
 
 ROWS: Mapping[str, str] = {
-    "opens": "starts, and opens a session",
+    "opens": "starts and opens a session",
     "text": "streams its text",
     "thought": "shows its reasoning",
     "plan": "shows its plan",
     "diff": "shows an edit as a diff",
-    "asks-write": "as started here, asks before the first write",
-    "asks-command": "as started here, asks before the first command",
-    "reject": "a refusal is obeyed",
-    "output": "shows what a command prints",
-    "picture": "an attached picture reaches its model",
-    "file": "an attached text reaches its model",
-    "tools-stdio": "starts a tool server (MCP) that VoxPilot's settings name",
-    "tools-http": "calls a tool server (MCP) at an address",
-    "form": "asks its user questions of its own",
+    "asks-write": "asks before the first write (as VoxPilot starts it)",
+    "asks-command": "asks before the first command (as VoxPilot starts it)",
+    "reject": "respects a rejection",
+    "output": "shows the output of commands",
+    "picture": "passes an attached image to its model",
+    "file": "passes an attached text file to its model",
+    "tools-stdio": "starts an MCP server from VoxPilot's settings",
+    "tools-http": "calls an MCP server by URL",
+    "form": "asks the user its own questions",
     "commands": "offers slash commands",
-    "model": "its model can be chosen",
-    "mode": "its mode can be chosen",
-    "usage": "tells how full its context is",
-    "provider-error": "an error of its provider is shown",
-    "stop-text": "stops while it speaks",
+    "model": "lets you choose its model",
+    "mode": "lets you choose its mode",
+    "usage": "reports how full its context is",
+    "provider-error": "shows an error from its provider",
+    "stop-text": "stops while it is writing",
     "stop-question": "stops while a question is open",
-    "stop-command": "stops while a command runs",
+    "stop-command": "stops while a command is running",
     "stop-ends-command": "ends the command itself when stopped",
-    "two": "two chats at once",
-    "named": "two named sessions side by side in one process",
-    "kill-text": "the server is killed while it speaks: nothing lost",
-    "kill-question": "the server is killed while a question is open: still there, answered once",
-    "restore": "killed and started again, it remembers the chat",
-    "restore-cut": "killed while it speaks, it goes on with the next message",
+    "two": "works in two chats at once",
+    "named": "runs two named sessions in one process",
+    "kill-text": "loses nothing when the server is killed while it is writing",
+    "kill-question": "keeps an open question when the server is killed, and gets one answer",
+    "restore": "remembers the chat after it was killed and restarted",
+    "restore-cut": "continues with the next message after it was killed while writing",
     "list": "lists its older sessions",
-    "history": "an older session of it can be opened, with what was said in it",
-    "fork": "a session can be copied",
-    "forget": "a session can be forgotten",
+    "history": "opens an older session with its history",
+    "fork": "can fork a session",
+    "forget": "can delete a session",
 }
 
 
 @dataclass
 class Sheet:
-    """What one test has seen of one agent."""
+    """What one test has observed of one agent."""
 
     agent: RealAgent
     cells: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def note(self, row: str, seen: object, evidence: str = "") -> None:
-        """Whether the agent can do what the row says, and for what it cannot, how we know."""
+        """Whether the agent can do what the row says, and if not, how we know."""
         assert row in ROWS, f"no such row: {row}"
         self.cells[row] = {"seen": bool(seen)} | ({"evidence": evidence} if evidence else {})
 
@@ -81,7 +81,7 @@ class Sheet:
         assert known["version"] == self.agent.version, f"the manual tells of {known['version']} only"
         said = known["cells"]
         new = {row: cell for row, cell in self.cells.items() if cell["seen"] != said.get(row, {}).get("seen")}
-        assert not new, f"the manual says otherwise, and VOXPILOT_WRITE_MATRIX=1 would write it anew: {new}"
+        assert not new, f"the manual says otherwise, and VOXPILOT_WRITE_MATRIX=1 would write it again: {new}"
 
 
 def read_matrix() -> dict[str, Any]:
@@ -95,13 +95,13 @@ def write_matrix(matrix: Mapping[str, Any]) -> None:
 
 
 def manual_with(matrix: Mapping[str, Any]) -> str:
-    """The page of the manual as it should be."""
+    """The expected page of the manual."""
     before, _, rest = MANUAL.read_text("utf-8").partition(BEGIN)
     return before + BEGIN + table(matrix) + END + rest.partition(END)[2]
 
 
 def table(matrix: Mapping[str, Any]) -> str:
-    """The matrix as the manual prints it; what an agent cannot do has its reason below."""
+    """The matrix as printed in the manual; reasons for what an agent cannot do are below it."""
     heads = [f"{agent.name} {matrix[agent.id]['version']}" for agent in AGENTS if agent.id in matrix]
     lines = [_line("", *heads), _line("---", *(":-:" for _ in heads))]
     reasons: list[str] = []

@@ -1,4 +1,4 @@
-"""The assistant gives work to the real GitHub Copilot CLI; one scripted model is behind both."""
+"""The assistant delegates work to the real GitHub Copilot CLI; both use one scripted model."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import StartServer
-from tests.faults.driver import Talk
-from tests.kit.assistant import assert_valid, assistant, chatting, delegate, delegated_text
-from tests.kit.llm import ScriptedLlm, scripted_llm
-from tests.kit.processes import children, marked
+from tests.kit.clients.assistant import assert_valid, assistant, chatting, delegate, delegated_text
+from tests.kit.clients.driver import Talk
+from tests.kit.machine.processes import children, marked
+from tests.kit.peers.llm import ScriptedLlm, scripted_llm
 from tests.real_agents.day import PATIENCE
 from tests.real_agents.provision import AGENTS, RealAgent
 
@@ -23,7 +23,7 @@ ORDER = ["tool-call", "copilot-delta", "copilot-done", "tool-result"]
 
 @pytest.fixture
 def scripts(place: Path) -> Path:
-    """What the model does on a person's plain words."""
+    """What the model does for a person's plain message."""
     return place / "scripts.json"
 
 
@@ -99,7 +99,7 @@ def _in_order(talk: Talk, call: str) -> None:
 
 
 async def _it_remembers(llm: ScriptedLlm, words: str, heard: str, not_heard: str) -> None:
-    """What Copilot's own model was sent: the session's earlier turns, and nothing of the other."""
+    """What Copilot's own model was sent: the session's earlier turns, and nothing from the other session."""
     sent = json.dumps(llm.asked(f"say {words}")[-1]["body"]["messages"])
     assert heard in sent
     assert not_heard not in sent

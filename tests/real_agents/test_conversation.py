@@ -1,4 +1,4 @@
-"""A day's work with each real agent in one chat, started by its preset as shipped or as the manual says."""
+"""Typical work with each real agent in one chat, started with its preset as shipped or as the manual says."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from base64 import b64encode
 from pathlib import Path
 
-from tests.faults.driver import Talk
-from tests.kit.llm import ScriptedLlm
-from tests.kit.pictures import png
+import pytest
+
+from tests.kit.clients.driver import NIGHTLY, Talk
+from tests.kit.clients.pictures import png
+from tests.kit.peers.llm import ScriptedLlm
 from tests.kit.waiting import until
 from tests.real_agents.day import (
     PATIENCE,
@@ -22,8 +24,12 @@ from tests.real_agents.day import (
 from tests.real_agents.sheet import Sheet
 
 
+@pytest.mark.parametrize("sandbox", ["standard", *(["off", "strict"] if NIGHTLY else [])], indirect=True)
 async def test_a_days_work(talk: Talk, llm: ScriptedLlm, workspace: Path, sheet: Sheet) -> None:
-    """R121, R172: among it, another model is chosen and the provider is asked for that one."""
+    """R121, R172, V28, V29: this includes choosing another model, which the provider is then asked for.
+
+    In a sandbox everything is the same; the other tests here run without one.
+    """
     await _speaks(talk, sheet)
     await _asks_before_its_first_write(talk, workspace, sheet)
     await _edits(talk, workspace, sheet)
@@ -41,7 +47,7 @@ async def _speaks(talk: Talk, sheet: Sheet) -> None:
     sheet.note("opens", any(status["status"] == "connected" for status in talk.of_kind("agent-status")))
     sheet.note("text", turn.text == "Hello there, friend." and turn.stop_reason == "end_turn")
     turn = await run(talk, "think Hm, let me see.\nsay It is so.")
-    assert turn.text == "It is so."
+    assert turn.text == "It is so.", turn.whole()
     sheet.note("thought", turn.thoughts.strip() == "Hm, let me see.")
 
 
@@ -80,19 +86,17 @@ async def _asks_before_its_first_command(talk: Talk, workspace: Path, sheet: She
 
 
 async def _what_runs_unasked(talk: Talk, workspace: Path) -> str:
-    """Some agents do not ask about every command; what they run unasked must change nothing."""
+    """Some agents do not ask about every command; commands they run without asking must change nothing."""
     file = workspace / "quiet.txt"
     if not await _asks(talk, f"quietly touch {file}", file):
-        return (
-            "a command that wants no special rights runs unasked, in a sandbox where nothing can be written"
-        )
+        return "a command that needs no special permissions runs without asking, in a read-only sandbox"
     if not await _asks(talk, "quietly ls", workspace / "never"):
-        return "a command that it knows to be harmless, such as `ls`, runs unasked"
+        return "a command that it considers harmless, such as `ls`, runs without asking"
     return ""
 
 
 async def _asks(talk: Talk, script: str, file: Path) -> bool:
-    """Whether there is a question; it is answered with yes. Until then the file must not be there."""
+    """Whether there is a question, which is then allowed. Until then the file must not exist."""
     turn = await begin(talk, script)
     await until(lambda: bool(turn.questions) or turn.end is not None, PATIENCE)
     assert not file.exists(), "a command changed something and nobody was asked"
@@ -103,7 +107,7 @@ async def _asks(talk: Talk, script: str, file: Path) -> bool:
 
 
 async def _shows_output(talk: Talk, turn: TurnSeen, text: str) -> bool:
-    """Where a page looks for it: in the parts of the tool call, and where none is text, in its result."""
+    """Where the page looks for it: in the content of the tool call, or if that has no text, in its result."""
     blocks = [block for block in (await talk.api.blocks(talk.id))["blocks"] if block["turn"] == turn.id]
     printed = {block["terminal_id"]: block["text"] for block in blocks if block["kind"] == "terminal"}
     shown = []
@@ -139,20 +143,20 @@ async def _takes_what_is_attached(talk: Talk, llm: ScriptedLlm, sheet: Sheet) ->
     if any("heliotrope" in text for text in heard):
         sheet.note("file", True)
     else:
-        named = [Path(path) for path in re.findall(r"/\S+\.txt", heard[-1])]
+        private = list(talk.server.data_dir.glob("keepers/*/tmp"))  # in a sandbox it is there
+        names = [Path(path) for path in re.findall(r"/\S+\.txt", heard[-1])]
+        named = [*names, *(folder / path.name for folder in private for path in names)]
         found = any("heliotrope" in path.read_text() for path in named if path.exists())
-        sheet.note("file", found, "its model is told the path of a copy" if found else heard[-1])
+        sheet.note("file", found, "its model gets the path of a copy" if found else heard[-1])
 
 
 async def _plans_and_asks(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> None:
-    turn = await run_allowing(talk, "plan Read it | Mend it")
+    turn = await run_allowing(talk, "plan Read it | Fix it")
     plans = [plan["entries"] for plan in turn.events("plan")]
-    shown = any([entry["content"] for entry in plan] == ["Read it", "Mend it"] for plan in plans)
+    shown = any([entry["content"] for entry in plan] == ["Read it", "Fix it"] for plan in plans)
     came = "an empty plan" if plans else "no plan"
     called = ", ".join(f"“{title}”" for title in dict.fromkeys(turn.titles())) or "none"
-    sheet.note(
-        "plan", shown, "" if shown else f"{came} came of its list of things to do; tool calls: {called}"
-    )
+    sheet.note("plan", shown, "" if shown else f"its to-do list produced {came}; tool calls: {called}")
 
     turn = await begin(talk, "ask Which colour?")
     await until(lambda: bool(turn.questions) or turn.end is not None, PATIENCE)
@@ -188,7 +192,7 @@ async def _lets_things_be_chosen(talk: Talk, llm: ScriptedLlm, sheet: Sheet) -> 
     sheet.note("model", new)
     mode = latest_options(talk, "mode")
     if mode is None:
-        sheet.note("mode", False, "as it is started here, it offers none")
+        sheet.note("mode", False, "with this configuration it offers none")
         return
     other = next(choice["value"] for choice in mode["choices"] if choice["value"] != mode["current"])
     await _choose(talk, mode["id"], other)

@@ -1,4 +1,4 @@
-"""Each real agent is cut off: by its user, in three places, and by the death of the server, in two."""
+"""Each real agent is interrupted: by its user, in three places, and by a server crash, in two."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import time
 from pathlib import Path
 
 from tests.fakes.llm.script import DONE, slow_text
-from tests.faults.driver import SLACK, Talk
-from tests.kit.llm import ScriptedLlm
-from tests.kit.processes import age, marked
+from tests.kit.clients.driver import SLACK, Talk
+from tests.kit.machine.processes import age, marked
+from tests.kit.peers.llm import ScriptedLlm
 from tests.kit.waiting import until
 from tests.real_agents.day import PATIENCE, begin, decide, run
 from tests.real_agents.sheet import Sheet
-from voxpilot.keeper.program.leftovers import PATIENCE_SECONDS
+from voxpilot.keeper.program.commands.leftovers import PATIENCE_SECONDS
 
 STOPS_WITHIN = 2.0 * SLACK
 COMMAND = "python3 -c 'import time; time.sleep(4321)'"
-"""Not the shell's own sleep: one agent refuses to run that."""
+"""Not the shell's sleep, which one agent refuses to run."""
 TRIES = 3
 
 
@@ -53,15 +53,17 @@ async def _stopped_while_it_asks(talk: Talk, workspace: Path, sheet: Sheet) -> N
 
 
 async def _stopped_while_a_command_runs(talk: Talk, mark: str, sheet: Sheet) -> None:
-    """K9: whatever the agent does about its command, nothing of it runs on, and we say so if we ended it.
+    """K9: whatever the agent does about its command, it does not keep running, and we report if we ended it.
 
-    One that ends its commands may be too slow for that on a busy machine, so it may try again.
+    An agent that ends its commands may be too slow on a busy machine, so it may try again.
     """
     tried = [await _stopped_while_one_runs(talk, mark, sheet)]
     while not tried[-1] and len(tried) < TRIES:
         tried.append(await _stopped_while_one_runs(talk, mark, sheet))
     evidence = (
-        "" if tried[-1] else "it says that it has stopped, and its command runs on; VoxPilot then ends it"
+        ""
+        if tried[-1]
+        else "it reports that it has stopped, but its command keeps running; VoxPilot then ends the command"
     )
     sheet.note("stop-ends-command", tried[-1], evidence)
 
@@ -71,17 +73,17 @@ async def _stopped_while_one_runs(talk: Talk, mark: str, sheet: Sheet) -> bool:
     told = len(talk.notices("left-running"))
     turn = await begin(talk, f"run {COMMAND}")
     await decide(talk, await turn.question(), "allow_once")
-    # One agent ends a command that has only just begun, and leaves one that is under way.
+    # One agent ends a command that has just started, and leaves one that has run for longer.
     await until(lambda: _asleep(mark) >= 1, PATIENCE, "the command did not start")
     stopped_at = time.monotonic()
     await talk.cancel()
-    await until(lambda: not _asleep(mark), PATIENCE, "the command runs on")
+    await until(lambda: not _asleep(mark), PATIENCE, "the command is still running")
     by_itself = time.monotonic() - stopped_at < PATIENCE_SECONDS
     await until(lambda: turn.end is not None, STOPS_WITHIN)
     after = await run(talk, "say After running.")
     sheet.note("stop-command", turn.stop_reason == "cancelled" and after.text == "After running.")
     if not by_itself:
-        await until(lambda: len(talk.notices("left-running")) > told, PATIENCE, "nothing was said of it")
+        await until(lambda: len(talk.notices("left-running")) > told, PATIENCE, "nothing was reported")
         assert "time.sleep(4321)" in talk.notices("left-running")[-1]["detail"]
     return by_itself
 
@@ -90,8 +92,8 @@ async def _server_killed_while_it_speaks(talk: Talk, llm: ScriptedLlm, sheet: Sh
     turn = await begin(talk, "slow 60 0.05")
     await turn.says("word10 ")
     await talk.server.kill()
-    # The agent goes on with nobody there; what it says meanwhile must not be lost.
-    await until(lambda: llm.asked("slow 60")[-1]["ended"] == "whole", PATIENCE, "the agent did not go on")
+    # The agent continues without a server; its output must not be lost.
+    await until(lambda: llm.asked("slow 60")[-1]["ended"] == "whole", PATIENCE, "the agent did not continue")
     await talk.server.start()
     await turn.ends()
     assert len(llm.asked("slow 60")) == 1
@@ -106,7 +108,7 @@ async def _server_killed_while_it_asks(talk: Talk, llm: ScriptedLlm, workspace: 
     assert not file.exists()
     await decide(talk, question, "allow_once")
     await turn.ends()
-    # One request brought the tool call, and one was made with its result: the answer came once.
+    # One request returned the tool call, and one contained its result: the answer was sent once.
     results = [request["results"] for request in llm.asked("answered.txt")]
     answers = [answer for answer in talk.of_kind("answer") if answer["question_id"] == question["id"]]
     assert (len(results), len(answers)) == (2, 1)

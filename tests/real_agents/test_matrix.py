@@ -1,4 +1,4 @@
-"""The manual's table of agents is made from what the tests here have seen."""
+"""The manual's table of agents is generated from the results of the tests here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The assistant gives each real agent work in two named sessions, in one step and at the same time."""
+"""The assistant delegates work to each real agent in two named sessions, in one step and in parallel."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 
 from tests.conftest import StartServer
 from tests.fakes.llm.script import slow_text
-from tests.faults.driver import Talk, ask
-from tests.kit.assistant import assert_valid, assistant, chatting, delegate, delegated_text
-from tests.kit.llm import ScriptedLlm, scripted_llm
-from tests.kit.server import ServerProcess
+from tests.kit.clients.assistant import assert_valid, assistant, chatting, delegate, delegated_text
+from tests.kit.clients.driver import Talk, ask
+from tests.kit.peers.llm import ScriptedLlm, scripted_llm
+from tests.kit.servers.server import ServerProcess
 from tests.kit.waiting import until
 from tests.real_agents.day import PATIENCE
 from tests.real_agents.provision import RealAgent
@@ -25,7 +25,7 @@ SESSIONS = "SELECT name, acp_session_id, process_id FROM acp_sessions WHERE chat
 
 @pytest.fixture
 def scripts(place: Path) -> Path:
-    """What the assistant's model does on a person's plain words."""
+    """What the assistant's model does for a person's plain message."""
     return place / "scripts.json"
 
 
@@ -44,7 +44,7 @@ async def server(start_server: StartServer, agent: RealAgent, llm: ScriptedLlm, 
 async def test_two_named_sessions_side_by_side(
     server: ServerProcess, agent: RealAgent, llm: ScriptedLlm, scripts: Path, workspace: Path, sheet: Sheet
 ) -> None:
-    """V12, R1, R25, R33, R53, R59: one process, two sessions, both at work, and each remembers its own."""
+    """V12, R1, R25, R33, R53, R59: one process, two sessions, both working, each with its own memory."""
     go = workspace.parent / "go"
     both = [
         delegate(_held_by(go, 80), "even", agent.id),
@@ -85,7 +85,7 @@ def _held_by(file: Path, words: int) -> str:
 
 
 async def _both_speak_at_once(talk: Talk, llm: ScriptedLlm) -> bool:
-    """Whether both speak while neither may end, and the provider is asked by both at that moment."""
+    """Whether both send text while neither can end, and both have an open request to the provider."""
 
     def spoken() -> set[str]:
         return {delta["session_name"] for delta in talk.of_kind("copilot-delta")}

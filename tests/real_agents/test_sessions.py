@@ -1,4 +1,4 @@
-"""Sessions of a real agent: two at once, one that comes back, one that is opened anew."""
+"""Sessions of a real agent: two at once, one that is restored, one that is opened again."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import signal
 from pathlib import Path
 
 from tests.fakes.llm.script import slow_text
-from tests.faults.driver import Talk, talking
-from tests.kit.client import ApiError
-from tests.kit.llm import ScriptedLlm
-from tests.kit.processes import children, marked
-from tests.kit.sse import Viewer
+from tests.kit.clients.client import ApiError
+from tests.kit.clients.driver import Talk, talking
+from tests.kit.clients.sse import Viewer
+from tests.kit.machine.processes import children, marked
+from tests.kit.peers.llm import ScriptedLlm
 from tests.kit.waiting import until
 from tests.real_agents.day import PATIENCE, begin, run
 from tests.real_agents.provision import RealAgent
@@ -21,7 +21,7 @@ from tests.real_agents.sheet import Sheet
 async def test_sessions(
     talk: Talk, agent: RealAgent, llm: ScriptedLlm, place: Path, mark: str, sheet: Sheet
 ) -> None:
-    """R157: among it, a session is copied where the agent says it can."""
+    """R157: this includes forking a session if the agent supports it."""
     await run(talk, "say The word is plover.")
     await _two_at_once(talk, agent, place, sheet)
     await _comes_back(talk, llm, mark, sheet)
@@ -81,7 +81,7 @@ async def _open_in_another_chat(talk: Talk, agent: RealAgent, sheet: Sheet) -> N
         blocks = (await talk.api.blocks(chat))["blocks"]
         asked = [block["text"] for block in blocks if block["kind"] == "message"]
         lines = [line for text in asked for line in text.splitlines()]
-        # The second of these was never answered: it must not run into the next.
+        # The second of these was never answered: it must not be merged with the next.
         assert {"say The word is plover.", "slow 1000 0.05", "say Going on."} <= set(lines), asked
         sheet.note("history", turn.text == "Here as well.")
     await _fork_and_forget(talk, agent, mine[0], workspace, sheet)
@@ -108,7 +108,7 @@ async def _fork_and_forget(talk: Talk, agent: RealAgent, session: str, workspace
 
 
 async def _kill_agent(talk: Talk, mark: str) -> None:
-    """SIGKILL for the agent and all it has started, and wait until the chat has noticed."""
+    """SIGKILL the agent and everything it started, and wait until the chat has noticed."""
     ended = talk.processes().count("ended")
     keepers = [
         found.pid for found in marked(mark) if "keeper" in found.command and "program" in found.command

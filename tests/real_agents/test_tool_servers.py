@@ -1,4 +1,4 @@
-"""Tool servers that stand in VoxPilot's settings are handed to each real agent, which uses them."""
+"""Tool servers from VoxPilot's settings are passed to each real agent, which uses them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 from tests.conftest import StartServer
 from tests.fakes import tool_server
 from tests.fakes.tool_server import TOOL, WORD
-from tests.faults.driver import Talk
-from tests.kit.llm import ScriptedLlm
-from tests.kit.server import ServerProcess, free_port
+from tests.kit.clients.driver import Talk
+from tests.kit.peers.llm import ScriptedLlm
+from tests.kit.servers.server import ServerProcess, free_port
 from tests.kit.waiting import until
 from tests.real_agents.day import PATIENCE, run, run_allowing
 from tests.real_agents.provision import RealAgent
@@ -26,13 +26,13 @@ PROGRAM = [sys.executable, "-I", str(tool_server.__file__)]
 
 @pytest.fixture
 def by_pipe(place: Path) -> Path:
-    """What the tool server was asked that agents start."""
+    """The requests to the tool server that agents start."""
     return place / "by-pipe.jsonl"
 
 
 @pytest.fixture
 def by_http(place: Path) -> Path:
-    """What the tool server was asked that listens."""
+    """The requests to the tool server that listens on a port."""
     return place / "by-http.jsonl"
 
 
@@ -57,7 +57,7 @@ async def server(
 async def test_tool_servers_are_used(
     talk: Talk, agent: RealAgent, llm: ScriptedLlm, place: Path, by_pipe: Path, by_http: Path, sheet: Sheet
 ) -> None:
-    """Begun or called by the agent with its session; a tool that its model is offered at once works."""
+    """Started or called by the agent with its session; a tool that its model gets immediately works."""
     await run(talk, "say Ready.")
     await until(lambda: "tools/list" in _asked(by_http), PATIENCE, "the server that listens was not asked")
     sheet.note("tools-http", "tools/list" in _asked(by_http))
@@ -79,7 +79,7 @@ async def test_tool_servers_are_used(
 
 
 def _refusal(agent: RealAgent, place: Path) -> str:
-    """One agent takes no programs from its client, and says so in its log."""
+    """One agent accepts no programs from its client, and says so in its log."""
     lines = [line for log in place.glob("home/.copilot/logs/*.log") for line in log.read_text().splitlines()]
     said = [line.rpartition("] ")[2] for line in lines if "Rejecting non-http/sse" in line]
     return f"its log says: {said[0]}" if said else ""

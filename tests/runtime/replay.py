@@ -1,7 +1,7 @@
-"""A recorded agent in place of a real one: its frames through our steps, restarted wherever asked.
+"""A recorded agent instead of a real one: its frames go through our steps, with restarts where requested.
 
-Lives here: playing our side of a recording the way the server would have, step
-by step on a real database. Lives elsewhere: the recordings (tests/kit/traces.py).
+Lives here: playing our side of a recording like the server, step by step on a real database. Lives elsewhere:
+the recordings (tests/kit/oracles/traces.py).
 """
 
 from __future__ import annotations
@@ -15,21 +15,27 @@ from typing import Any
 
 import orjson
 
-from tests.kit.traces import RecordedFrame
-from voxpilot.agents import choosing, dialogue, opening, wire
-from voxpilot.agents.catalog import Catalog
-from voxpilot.agents.options import accepts, options_of
+from tests.kit.oracles.traces import RecordedFrame
+from voxpilot.agents.installed.catalog import Catalog
+from voxpilot.agents.requests import choosing, dialogue, opening
+from voxpilot.agents.updates.options import accepts, options_of
+from voxpilot.agents.wire import frames as wire
 from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript
 from voxpilot.keeper.journal import Record
-from voxpilot.runtime import journal_step, questions, turn
-from voxpilot.runtime.progress import Progress
+from voxpilot.runtime.questions import open_questions
+from voxpilot.runtime.step import journal_step
+from voxpilot.runtime.step.progress import Progress
+from voxpilot.runtime.turns import turn
 from voxpilot.settings.live import LiveSettings
-from voxpilot.storage import ledger as ledgers
-from voxpilot.storage.database import Batch, connect
-from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.migrate import migrate
-from voxpilot.storage.rows import Chat, OutboxLine, Process, Question, Request, Session
+from voxpilot.storage.chats import ledger as ledgers
+from voxpilot.storage.chats.ledger import Ledger
+from voxpilot.storage.database.migrate import migrate
+from voxpilot.storage.database.request_rows import Request
+from voxpilot.storage.database.rows import Chat, OutboxLine, Process, Question, Session
+from voxpilot.storage.database.sqlite import Batch, connect
+from voxpilot.storage.database.states import SessionPhase
+from voxpilot.storage.database.subjects import NOTHING, OpenSession, Prompt, Subject
 
 CHAT = "c0"
 
@@ -53,6 +59,8 @@ class Replay:
         self.ledger.save(chat)
         self.offset = 0
         self.names = 0
+        self.loads: dict[str, str] = {}
+        """Sessions that requests load, by the id of the request."""
         self.commit(0.0)
 
     @property
@@ -60,7 +68,7 @@ class Replay:
         return Progress(self.ledger, self.settings, self.catalog, may_begin=False)
 
     def play(self, frame: RecordedFrame) -> None:
-        """One frame and the commit of what it changed."""
+        """Process one frame and commit its changes."""
         if frame.from_agent:
             self._hear(frame)
         else:
@@ -88,19 +96,19 @@ class Replay:
         process = f"p{frame.run}"
         if self.ledger.get(Process, process) is None:
             self._new_process(process, frame.at)
-        waiting = [r for r in self.ledger.all(Request) if "loads" in r.subject]
+        waiting = [r for r in self.ledger.all(Request) if r.id in self.loads]
         journal_step.take_record(self.progress, process, Record(b"<", line, frame.at, self.offset))
         for request in waiting:
             if self.ledger.get(Request, request.id) is None:
                 self._loaded(request, frame.message, frame.at)
 
     def _send(self, frame: RecordedFrame) -> None:
-        """What the probing client sent, made into the rows our server would have made."""
+        """What the recording client sent, as the rows that our server would have created."""
         message, process = frame.message, f"p{frame.run}"
         if self.ledger.get(Process, process) is None:
             self._new_process(process, frame.at)
         if "method" not in message and "id" not in message:
-            return  # the probe sent nonsense on purpose
+            return  # the recording client sent invalid data on purpose
         if "method" not in message:
             self._answer(process, message, frame.at)
         elif "id" not in message:
@@ -116,46 +124,48 @@ class Replay:
     def _ask(self, process: str, message: Json, at: float) -> None:
         method, params = message["method"], message.get("params", {})
         session = dialogue.session_of(self.ledger, process, params.get("sessionId"))
-        subject: Json = {}
+        subject: Subject = NOTHING
+        loads: str | None = None
         if method in ("session/new", "session/fork"):
             self.names += 1
-            subject = {"session_name": f"s{self.names}"}
+            subject = OpenSession(session_name=f"s{self.names}")
         elif method in ("session/load", "session/resume") and session is None:
-            subject = {"loads": self._take_over(process, params["sessionId"])}
+            loads = self._take_over(process, params["sessionId"])
         elif method == "session/prompt" and session is not None:
-            subject = {"turn": self._begin(session, params, at), "session": session.id}
+            subject = Prompt(turn=self._begin(session, params, at), session=session.id)
         elif method.startswith("session/set_") and session is not None and self._choose(session, message, at):
             return
         if method == "session/fork":
-            method = "session/new"  # our server forks apart from any chat; what matters is what comes after
-        request = dialogue.ask(self.ledger, process, method, params, at, **subject)
+            method = "session/new"  # our server forks outside any chat; only what follows matters
+        request = dialogue.ask(self.ledger, process, method, params, at, subject)
+        if loads is not None:
+            self.loads[request.id] = loads
         self.ledger.change(request, rpc_id=wire.id_text(message["id"]))
         self._sent()
 
-    def _take_over(self, process: str, acp_session_id: str) -> Json | None:
-        """A session is loaded, and what is repeated is shown."""
+    def _take_over(self, process: str, acp_session_id: str) -> str | None:
+        """A session is loaded, and its repeated history is shown."""
         known = next((s for s in self.ledger.all(Session) if s.acp_session_id == acp_session_id), None)
         if known is None:
             return None
-        self.ledger.change(known, process_id=process, loading="shown", replay=None, turn=None)
-        return {"session": known.id}
+        loading = {"phase": SessionPhase.RESTORING, "process_id": process, "unseen": True, "replay": None}
+        self.ledger.change(known, **loading, turn=None)
+        return known.id
 
     def _loaded(self, request: Request, answer: Json, at: float) -> None:
-        """The load was answered; some recordings go on with the session though it was refused."""
-        if (loads := request.subject.get("loads")) is None:
-            return
-        session = self.ledger.get(Session, loads["session"])
+        """The load was answered; some recordings continue with the session although it was refused."""
+        session = self.ledger.get(Session, self.loads[request.id])
         process = self.ledger.get(Process, request.process_id)
         assert session is not None
         assert process is not None
         if "error" in answer:
-            self.ledger.change(session, loading=None)
+            self.ledger.change(session, phase=SessionPhase.IDLE, unseen=False, replay=None)
         else:
-            named = replace(request, subject={"session_name": session.name})
+            named = replace(request, subject=OpenSession(session_name=session.name))
             opening.opened(self.ledger, process, named, answer.get("result"), at)
 
     def _choose(self, session: Session, message: Json, at: float) -> bool:
-        """A choice as our server makes it; False for one that it would refuse to make."""
+        """A choice as our server sends it; False for one that it would refuse."""
         params = message["params"]
         given = {"session/set_mode": "modeId", "session/set_model": "modelId"}.get(message["method"], "value")
         via = {"modeId": "mode", "modelId": "model"}.get(given)
@@ -174,7 +184,8 @@ class Replay:
         text = "".join(block.get("text", "") for block in params["prompt"])
         posted = self.ledger.change(turn.post(self.ledger, text, (), at), session_name=session.name)
         turn.start(self.ledger, posted, at)
-        self.ledger.change(session, turn=posted.id, prompting=True, heard=False, speaking=None)
+        begun = {"phase": SessionPhase.PROMPTING, "turn": posted.id, "answered_at": None}
+        self.ledger.change(session, **begun, heard=False, speaking=None)
         return posted.id
 
     def _answer(self, process: str, message: Json, at: float) -> None:
@@ -186,13 +197,13 @@ class Replay:
             choice = _choice(message)
             if question.type == "form":
                 result = message["result"]
-                questions.respond(
+                open_questions.respond(
                     self.ledger, question.id, result["action"], result.get("content"), "here", at
                 )
             elif any(option["id"] == choice for option in question.options):
-                questions.answer(self.ledger, question.id, str(choice), "here", None, at)
+                open_questions.answer(self.ledger, question.id, str(choice), "here", None, at)
             else:
-                questions.cancel(self.ledger, question, at)
+                open_questions.cancel(self.ledger, question, at)
         self._sent()
 
     def _cancel(self, process: str, message: Json, at: float) -> None:
@@ -219,7 +230,7 @@ def write(db: sqlite3.Connection, batch: Batch) -> None:
 def play_all(
     folder: Path, name: str, frames: tuple[RecordedFrame, ...], restart_after: Callable[[int], bool]
 ) -> list[tuple[str, Json]]:
-    """The events of a whole recording, restarted after the frames that were named."""
+    """The events of a whole recording, with restarts after the given frames."""
     played = Replay(folder, name)
     try:
         for number, frame in enumerate(frames):

@@ -1,7 +1,7 @@
-"""Whatever shape an agent's frames have, the chat goes on.
+"""Whatever an agent's frames look like, the chat continues.
 
-Every frame of a whole conversation is sent once with each of its values replaced by something odd. The agent
-here answers what it is asked; the steps are those of the server, without a process or a disk.
+Every frame of a whole conversation is sent once with each of its values replaced by an unexpected one. The
+agent here answers our requests; the steps are those of the server, without a process or a disk.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from typing import Any
 
 import pytest
 
-from voxpilot.agents import sessions
-from voxpilot.agents.catalog import Catalog
+from voxpilot.agents.installed.catalog import Catalog
+from voxpilot.agents.requests import sessions
 from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript
 from voxpilot.keeper.journal import Record
-from voxpilot.runtime import decisions, journal_step, turn
-from voxpilot.runtime.progress import Progress
+from voxpilot.runtime.step import decisions, journal_step
+from voxpilot.runtime.step.progress import Progress
+from voxpilot.runtime.turns import turn
 from voxpilot.settings.live import LiveSettings
-from voxpilot.storage.ledger import Ledger
-from voxpilot.storage.rows import Chat, Process, Question, Session, Turn
+from voxpilot.storage.chats.ledger import Ledger
+from voxpilot.storage.database.rows import Chat, Process, Question, Session, Turn
+from voxpilot.storage.database.states import ProcessState, SessionPhase, TurnState
 
 ODD: tuple[Any, ...] = (True, 5, "", "x", None, [], {}, [[]], [{"type": []}], {"path": [], "id": {}})
 OPTION = {
@@ -67,7 +69,7 @@ BEGUN = {
 
 
 class Talk:
-    """A chat with an agent that says one frame, counted from 0, oddly."""
+    """A chat with an agent that sends one modified frame, counted from 0."""
 
     def __init__(self, folder: Path, odd: int | None = None, instead: Sequence[Json] = ()) -> None:
         live = LiveSettings({"HOME": str(folder)})
@@ -86,11 +88,13 @@ class Talk:
         self.wrong: list[str] = []
 
     def run(self, name: str) -> str:
-        """A new process and a message; the state of its turn, once the agent has nothing more to do."""
+        """A new process and a message; returns the state of its turn once the agent is done."""
         for old in self.ledger.all(Process):
             self.progress.process_ended(old, {"reason": "exited", "code": 1}, self.now)
         self.ledger.change(self.ledger.chat, crashes=())
-        process = Process(id=name, chat_id="c", agent="copilot", started_at=self.now, state="starting")
+        process = Process(
+            id=name, chat_id="c", agent="copilot", started_at=self.now, state=ProcessState.STARTING
+        )
         sessions.begin(self.ledger, self.ledger.save(process), self.now)
         posted = turn.post(self.ledger, "hello", (), self.now)
         self.step()
@@ -103,7 +107,7 @@ class Talk:
         return self.states.get(posted.id, "open")
 
     def decide(self) -> bool:
-        """Answer what we ask the person ourselves; True if there was anything."""
+        """Answer our own questions to the person; True if there were any."""
         for question in self.ledger.all(Question):
             offered = [option["id"] for option in question.options]
             wanted = {"context": "leave-out", "sign-in": "method:two"}.get(question.purpose)
@@ -211,7 +215,7 @@ def paths_in(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 
 
 def frames_of(folder: Path) -> list[Json]:
-    """What the agent says in two processes when nothing is odd."""
+    """The agent's unmodified frames in two processes."""
     talk = Talk(folder)
     assert converse(talk) == "end_turn"
     assert any("load" in json.dumps(frame) for frame in talk.frames)
@@ -219,19 +223,19 @@ def frames_of(folder: Path) -> list[Json]:
 
 
 def converse(talk: Talk) -> str:
-    """A session, one that is brought back as history with another model, and one without any oddity."""
+    """A session, one that is restored with another model, and one without modifications."""
     talk.run("p1")
     for session in talk.ledger.all(Session):
-        talk.ledger.change(session, model="", loading="shown")
+        talk.ledger.change(session, model="", unseen=session.phase is SessionPhase.CLOSED)
     talk.run("p2")
     talk.odd = None
     for waiting in talk.ledger.all(Turn):
-        assert waiting.state == "running", "a turn that nobody carries on"
+        assert waiting.state is TurnState.RUNNING, "a turn that nobody carries on"
     return talk.run("p3")
 
 
 def oddities(frame: Json) -> Iterator[list[Json]]:
-    """Frames to be said in place of this one: all at once where each stands for itself."""
+    """Frames to send instead of this one: all at once if they are independent."""
     if "result" in frame:
         for path, value in itertools.product(paths_in(frame), ODD[::3]):
             yield [replaced(frame, path, value)]
@@ -239,6 +243,7 @@ def oddities(frame: Json) -> Iterator[list[Json]]:
         yield [replaced(frame, path, value) for path, value in itertools.product(paths_in(frame), ODD)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_a_chat_goes_on_after_any_odd_frame(tmp_path: Path, part: int) -> None:
     frames = frames_of(tmp_path)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.traces import recordings
+from tests.kit.oracles.traces import recordings
 from tests.runtime.replay import play_all
 from voxpilot.chat.transcript import fold
 
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_output_beside_a_tool_call_becomes_a_terminal(tmp_path: Path, restarts: bool) -> None:
-    """R97: codex sends output and exit status in notes of its own; with a restart after every frame too."""
+    """R97: codex sends output and exit status in its own metadata; also with a restart after every frame."""
     events = play_all(tmp_path, "codex-run", recordings()["codex-run"], lambda _: restarts)
     blocks = fold(events).blocks
     terminals = {block["terminal_id"]: block for block in blocks if block["kind"] == "terminal"}

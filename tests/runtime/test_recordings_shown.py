@@ -1,6 +1,6 @@
-"""Recorded agents against the oracle: what our fold shows is what their raw frames say.
+"""Recorded agents against the oracle: our fold shows what their raw frames say.
 
-The oracle (tests/kit/trace_oracle.py) reads the frames by the protocol alone.
+The oracle (tests/kit/oracles/trace_oracle.py) interprets the frames by the protocol alone.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import trace_oracle
-from tests.kit.trace_shown import shown
-from tests.kit.traces import recordings
+from tests.kit.oracles import trace_oracle
+from tests.kit.oracles.trace_shown import shown
+from tests.kit.oracles.traces import recordings
 from tests.runtime.replay import play_all
 from voxpilot.chat.transcript import fold
 
@@ -32,7 +32,7 @@ def test_what_is_shown_is_what_the_agent_said(tmp_path: Path, name: str) -> None
 
 
 def test_the_recordings_hold_what_the_oracle_must_know() -> None:
-    """No rule of the oracle is idle: each is needed by some recording."""
+    """Every rule of the oracle is needed by some recording."""
     seen = [trace_oracle.read(frames) for frames in recordings().values()]
     items = [item for one in seen for turn in one.turns for item in turn.flow]
     calls = [item for item in items if "tool" in item]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from voxpilot.chat.transcript import Transcript
-from voxpilot.runtime.snapshot import ENDED_TURN_BYTES, OPEN_TURN_BYTES, newest
+from voxpilot.runtime.readers.snapshot import ENDED_TURN_BYTES, OPEN_TURN_BYTES, newest
 
 
 def test_without_a_turn_that_runs_just_as_many_as_were_asked_for() -> None:
@@ -43,7 +43,7 @@ def notices(count: int, size: int) -> Transcript:
 
 
 def running(count: int, size: int) -> Transcript:
-    """A hundred blocks, then a turn with so many."""
+    """A hundred blocks, then a turn with this many."""
     transcript = notices(100, 10)
     message = {"seq": 101, "at": 0, "turn": "t", "message_id": "m", "by": "agent"}
     transcript.head["queue"] = [{"id": "m", "role": "user", "text": "go"}]

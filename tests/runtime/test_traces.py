@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.traces import recordings
+from tests.kit.oracles.traces import recordings
 from tests.runtime.replay import play_all
 from voxpilot.chat.events import Json
 
@@ -19,7 +19,7 @@ _JOINED = {"seq", "at", "last_at", "content"}
 
 
 def normal(events: list[tuple[str, Json]]) -> list[Json]:
-    """Events without what chance decides: our own ids, and how neighbouring deltas were cut."""
+    """Events without random parts: our own ids, and how neighbouring deltas were split."""
     names: dict[str, str] = {}
     joined: list[Json] = []
     for kind, body in events:
@@ -44,6 +44,7 @@ def test_the_recordings_are_all_there() -> None:
     assert sum(len(frames) for frames in recordings().values()) > 4_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_restart_between_any_two_frames_gives_the_same_events(tmp_path: Path, name: str) -> None:
     frames = recordings()[name]
@@ -64,7 +65,7 @@ def test_a_restart_between_any_two_frames_gives_the_same_events(tmp_path: Path, 
 def test_what_an_agent_itself_remarks_is_told_apart_from_what_its_model_says(
     tmp_path: Path, name: str, told: tuple[str, str]
 ) -> None:
-    """Otherwise an error of the provider would look like an answer."""
+    """Otherwise a provider's error would look like an answer."""
     events = play_all(tmp_path, "remarks", recordings()[name], lambda _: False)
     found = [body for kind, body in events if kind == "notice" and body["code"] == "agent-remark"]
     assert [body for body in found if body["level"] == told[0] and body["text"].startswith(told[1])]

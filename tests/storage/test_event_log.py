@@ -1,4 +1,4 @@
-"""Reading the log in pieces that a slow reader can hold."""
+"""Reading the log in pieces that are small enough for a slow reader."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from tests.runtime.replay import CHAT, Replay
 from voxpilot.chat.events import NoticeGiven, TextSpoken
-from voxpilot.storage.database import Database
-from voxpilot.storage.event_log import PAGE_BYTES, Recorded, encode, numbered, read_after
+from voxpilot.storage.chats.event_log import PAGE_BYTES, Recorded, encode, numbered, read_after
+from voxpilot.storage.database.sqlite import Database
 
 
 async def test_a_piece_of_the_log_is_bounded_in_bytes_and_the_pieces_are_the_whole(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ async def test_deltas_cut_apart_by_the_end_of_a_piece_lose_nothing(tmp_path: Pat
 
 @pytest.mark.parametrize("letters", [10, 3_000, 60_000])
 def test_the_newest_events_take_no_more_memory_than_they_are_long(letters: int) -> None:
-    """P3: they are held for those who look, thousands at a time."""
+    """P3: they are held in memory for viewers, thousands at a time."""
     spoken = [numbered(TextSpoken(message_id="m", content="x" * letters), seq, 0) for seq in range(100)]
     tracemalloc.start()
     held = [encode(body)[1] for body in spoken]

@@ -1,7 +1,7 @@
-"""A turn during which the server is killed again and again.
+"""A turn during which the server is killed repeatedly.
 
-Lives here: driving one such turn with clients that never give up, and judging
-what came of it. Lives elsewhere: where to kill (test_kill_anytime.py).
+Lives here: driving one such turn with clients that never give up, and checking the result. Lives elsewhere:
+where to kill (test_kill_anytime.py).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import anyio
 import httpx2
 
 from tests.fakes.script import ALLOW, ask, chunks, script, spoken_by
-from tests.kit.agent_log import AgentLog
-from tests.kit.client import Api, ApiError
-from tests.kit.config import MARK, scripted, write_config
-from tests.kit.oracle import judge, stored
-from tests.kit.server import ServerProcess
-from tests.kit.sse import Viewer
+from tests.kit.clients.client import Api, ApiError
+from tests.kit.clients.sse import Viewer
+from tests.kit.oracles.oracle import judge, stored
+from tests.kit.peers.agent_log import AgentLog
+from tests.kit.servers.config import MARK, scripted, write_config
+from tests.kit.servers.server import ServerProcess
 from tests.kit.waiting import until
 
 RANDOM = "random"
@@ -37,7 +37,7 @@ class Fallen:
 
 
 class KilledTurn:
-    """One chat, one turn of `count` chunks twice with a question between, and one kill after the other."""
+    """One chat, one turn of `count` chunks twice with a question in between, and one kill after another."""
 
     def __init__(
         self, folder: Path, mark: str, dice: random.Random, count: int = 1000, every_ms: float = 1.5
@@ -55,7 +55,7 @@ class KilledTurn:
         self.over = anyio.Event()
 
     def settings(self) -> dict[str, Any]:
-        """What else stands in the settings file."""
+        """Further settings for the settings file."""
         return {}
 
     async def run(self, kills: list[str]) -> Fallen:
@@ -70,7 +70,7 @@ class KilledTurn:
         return self.fallen
 
     async def _kill_all(self, kills: list[str]) -> None:
-        """Give the server one life after the other, each ended where it was told; the last one stays."""
+        """Start the server again and again, each time killed at the given point; the last one stays."""
         for kill in kills:
             if self.over.is_set():
                 self.fallen.missed.append(kill)
@@ -103,7 +103,7 @@ class KilledTurn:
             await self.over.wait()
 
     async def _talk(self) -> None:
-        """A person who does not give up: each request is sent again, with its key, until it is answered."""
+        """A person who does not give up: each request is repeated, with its key, until it is answered."""
         made = await self._insist(lambda api: api.create_chat(self.folder / "workspace", key="chat"))
         self.chat = made["id"]
         async with Viewer(self.server.url, self.server.token, self.chat) as viewer:

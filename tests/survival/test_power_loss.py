@@ -10,9 +10,9 @@ from pathlib import Path
 import anyio
 
 from tests.fakes.script import chunks, script
-from tests.kit.client import Api
-from tests.kit.server import ServerProcess
-from tests.kit.sse import Viewer
+from tests.kit.clients.client import Api
+from tests.kit.clients.sse import Viewer
+from tests.kit.servers.server import ServerProcess
 
 COPIES = 40
 
@@ -20,7 +20,7 @@ COPIES = 40
 async def test_a_copy_of_the_database_at_any_instant_holds_all_that_was_seen(
     server: ServerProcess, api: Api, workspace: Path, tmp_path: Path
 ) -> None:
-    """F45, as near as one machine comes to it: each copy of file and log opens and lacks nothing shown."""
+    """F45, as far as one machine can test it: each copy of file and log opens and lacks nothing shown."""
     chat = (await api.create_chat(workspace))["id"]
     dice = random.Random(45)
     async with Viewer(server.url, server.token, chat) as viewer:

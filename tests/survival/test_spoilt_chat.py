@@ -1,4 +1,4 @@
-"""A chat that cannot be read is its own trouble: all others come back."""
+"""A chat that cannot be read does not affect others: all others are restored."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 from tests.fakes.script import say, script, wait_file
-from tests.faults.driver import talking
-from tests.kit.server import ServerProcess
+from tests.kit.clients.driver import talking
+from tests.kit.servers.server import ServerProcess
 
 
 async def test_one_spoilt_chat_keeps_no_other_from_waking(server: ServerProcess, workspace: Path) -> None:
@@ -19,12 +19,12 @@ async def test_one_spoilt_chat_keeps_no_other_from_waking(server: ServerProcess,
         for talk in talks:
             await talk.says("one ")
         await server.kill()
-        (spoilt, *_) = sorted(talks, key=lambda talk: talk.id)
+        (damaged, *_) = sorted(talks, key=lambda talk: talk.id)
         with closing(sqlite3.connect(server.database)) as database, database:
-            database.execute("UPDATE turns SET attachments = 'spoilt' WHERE chat_id = ?", (spoilt.id,))
+            database.execute("UPDATE turns SET attachments = 'damaged' WHERE chat_id = ?", (damaged.id,))
         (workspace / "go").touch()
         await server.start()
         for talk, turn in zip(talks, turns, strict=True):
-            if talk is not spoilt:
+            if talk is not damaged:
                 await talk.ended(turn)
                 assert talk.text() == "one two"

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.web.house import House, open_house
+from tests.kit.servers.shared_server import SharedServer, open_shared_server
 
 
 @pytest.fixture(scope="module")
@@ -15,6 +15,8 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-async def house(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
-    async with open_house(tmp_path_factory.mktemp("house")) as house:
-        yield house
+async def shared_server(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[SharedServer]:
+    async with open_shared_server(tmp_path_factory.mktemp("shared_server")) as shared_server:
+        yield shared_server

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.kit.sse import Event
+from tests.kit.clients.sse import Event
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Page:
         return self
 
     def begin(self, head: dict[str, Any], blocks: list[dict[str, Any]]) -> Page:
-        """Show a fold as it was given."""
+        """Show a given fold."""
         self.seq = head["seq"]
         self.running = head["turn"]["id"] if head["turn"] else None
         self.queue = {message["id"]: message["text"] for message in head["queue"]}

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from voxpilot.workspace import folder
+from voxpilot.workspace import beneath
 
 
 @pytest.fixture(params=["kernel", "walk"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Which of them is used."""
     if request.param == "walk":
-        monkeypatch.setattr(folder, "_openat2", _missing)
+        monkeypatch.setattr(beneath, "_openat2", _missing)
     return str(request.param)
 
 
@@ -25,7 +25,7 @@ def _missing(*_: object) -> int:
 
 @pytest.fixture
 def root(tmp_path: Path, way: str) -> Iterator[Path]:
-    """A chat's folder, with a secret beside it that must still be there at the end."""
+    """A chat's folder, with a secret next to it that must still be there at the end."""
     secret = tmp_path / "outside" / "secret.txt"
     secret.parent.mkdir()
     secret.write_text("secret")

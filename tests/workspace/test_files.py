@@ -1,4 +1,4 @@
-"""Reading with its limits, and writing that loses nothing."""
+"""Reading within limits, and writing that loses nothing."""
 
 from __future__ import annotations
 

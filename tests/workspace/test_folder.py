@@ -65,7 +65,7 @@ def test_a_path_that_is_not_plainly_inside_is_refused(root: Path, path: object) 
     "name", ["%2e%2e", "..%2fx", "x.", "x ", "..", "a\\..\\b", "\N{FULLWIDTH FULL STOP}" * 2]
 )
 def test_odd_names_are_names_and_nothing_else(root: Path, name: str) -> None:
-    """A17: nothing is decoded, trimmed or folded into another name."""
+    """A17: nothing is decoded, trimmed or normalised into another name."""
     if name == "..":
         with pytest.raises(PathRefused):
             write([str(root)], f"{root}/{name}", "here", None, "n")
@@ -75,17 +75,39 @@ def test_odd_names_are_names_and_nothing_else(root: Path, name: str) -> None:
     assert read([str(root)], f"{root}/{name}").text == "here"
 
 
-def test_the_real_path_of_a_root_that_is_a_link_is_inside(root: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(root)
+def test_a_path_through_a_link_to_the_root_is_inside(root: Path, tmp_path: Path) -> None:
+    """As where the home folder is a link: a person and an agent may use either name."""
+    (tmp_path / "link").symlink_to(tmp_path)
     (root / "x.txt").write_text("x")
-    for base in (link, root):
-        assert read([str(link)], f"{base}/x.txt").text == "x"
+    for base in (tmp_path / "link" / "root", root):
+        assert read([str(root)], f"{base}/x.txt").text == "x"
+        assert place_in([str(root)], f"{base}/new.txt").path == f"{root}/new.txt"
+
+
+@pytest.mark.parametrize("replaced", ["root", "root/deep"])
+def test_a_root_with_a_link_in_its_path_is_not_opened(root: Path, tmp_path: Path, replaced: str) -> None:
+    """Another chat's agent can replace it, or a folder above it."""
+    (root / "deep" / "chosen").mkdir(parents=True)
+    (tmp_path / replaced).rename(tmp_path / "before")
+    elsewhere = tmp_path / "elsewhere" / "deep" / "chosen"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "secret.txt").write_text("secret")
+    (tmp_path / replaced).symlink_to(tmp_path / replaced.replace("root", "elsewhere"))
+    chosen = f"{root}/deep/chosen"
+    for path in (f"{chosen}/secret.txt", f"{elsewhere}/secret.txt"):
+        for touch in (read, look):
+            with pytest.raises(PathRefused):
+                touch([chosen], path)
+        with pytest.raises(PathRefused):
+            write([chosen], path, "evil", None, "n")
+    with pytest.raises(PathRefused, match="leads elsewhere"):
+        check_folder([chosen], chosen)
+    assert (elsewhere / "secret.txt").read_text() == "secret"
 
 
 @given(st.text(alphabet="./ab~\0", max_size=12))
 def test_no_way_of_writing_a_path_leads_out(rest: str) -> None:
-    """A17: whatever is accepted lies below the root, letter by letter."""
+    """A17: every accepted path is below the root, character by character."""
     try:
         place = place_in(["/some/root"], f"/some/root{rest}")
     except PathRefused:

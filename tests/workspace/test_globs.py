@@ -60,3 +60,14 @@ def test_no_pattern_takes_long(pattern: str, path: str) -> None:
     assert not Glob(pattern).matches(path)
     IgnoreFile(pattern).verdict(path, False)
     assert time.monotonic() - begun < 2
+
+
+@pytest.mark.slow
+def test_a_hostile_ignore_file_takes_little_time() -> None:
+    """Its lines are matched one by one if together they would block everything."""
+    text = "".join(f"{'*a' * 100}{number}\n" for number in range(1000))
+    began = time.process_time()
+    assert IgnoreFile(text).verdict("a" * 250, False) is None
+    assert time.process_time() - began < 5
+    many = IgnoreFile("a*b*c\nd*e*f*g\n" * 300 + "!kept\n**\n!x\n")
+    assert (many.verdict("k/d1e2f3g", False), many.verdict("x", False)) == (True, False)

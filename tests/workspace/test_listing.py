@@ -1,23 +1,24 @@
-"""Which files of a folder count, and git asked without running what a repository names."""
+"""Which files of a folder are shown, and running programs within limits."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.kit.waiting import until
-from voxpilot.workspace.git import PLAIN_DIFF, GitFailed, git, git_or_fail, is_repository
-from voxpilot.workspace.listing import ignored, visible_files
+from voxpilot.workspace.folder import Place
+from voxpilot.workspace.listing import Listing, ignored, visible_files
 from voxpilot.workspace.programs import run
 
 
 @pytest.fixture(params=["plain", "git"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The same files, in a repository and in none."""
+    """The same files, inside and outside a repository."""
     root = tmp_path / "work"
     for name in (
         "src/a.py",
@@ -45,7 +46,7 @@ def make_repository(root: Path) -> None:
 
 
 async def test_ignored_files_do_not_count_and_links_are_not_followed(folder: Path) -> None:
-    listing = await visible_files(str(folder))
+    listing = await listed(folder)
     assert listing.paths == tuple(
         sorted([".gitignore", ".hidden", "docs/.gitignore", "docs/b.md", "outside", "src/a.py", "é.txt"])
     )
@@ -54,7 +55,7 @@ async def test_ignored_files_do_not_count_and_links_are_not_followed(folder: Pat
 
 async def test_single_paths_can_be_asked_about(folder: Path) -> None:
     asked = [("src", True), ("build", True), ("src/a.pyc", False), ("docs/drafts", True), ("é.txt", False)]
-    assert await ignored(str(folder), asked) == {"build", "src/a.pyc", "docs/drafts"}
+    assert await ignored(Place(str(folder), ()), asked) == {"build", "src/a.pyc", "docs/drafts"}
 
 
 async def test_a_program_is_ended_at_its_limits(tmp_path: Path) -> None:
@@ -79,69 +80,53 @@ async def test_a_program_ends_with_who_asked_for_it(tmp_path: Path) -> None:
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
-async def test_nothing_that_a_repository_names_is_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SECRET_OF_THE_SERVER", "x")
-    root, proof = tmp_path / "work", tmp_path / "proof"
-    root.mkdir()
-    (root / "a.txt").write_text("one\n")
-    make_repository(root)
-    subprocess.run("git add -A && git commit -qm first", shell=True, cwd=root, check=True)
-    sign(root)
-    (root / "a.txt").write_text("two\n")
-    touch = f"touch {proof};"
-    (root / ".gitattributes").write_text("*.txt diff=evil filter=evil\n")
-    hook = root / ".git" / "hooks" / "post-index-change"
-    hook.write_text(f"#!/bin/sh\n{touch}\n")
-    hook.chmod(0o755)
-    for name, value in {
-        "core.fsmonitor": f"sh -c '{touch}'",
-        "core.pager": f"sh -c '{touch} cat'",
-        "diff.external": f"sh -c '{touch}'",
-        "diff.evil.command": f"sh -c '{touch}'",
-        "diff.evil.textconv": f"sh -c '{touch} cat'",
-        "filter.evil.clean": f"sh -c '{touch} cat'",
-        "filter.evil.process": f"sh -c '{touch}'",
-        "filter.evil.required": "true",
-        "log.showSignature": "true",
-        "gpg.program": str(hook),
-    }.items():
-        subprocess.run(["git", "-C", str(root), "config", name, value], check=True)
-    assert "+two" in (await git_or_fail(str(root), "diff", *PLAIN_DIFF)).out.decode()
-    assert "+one" in (await git_or_fail(str(root), "show", *PLAIN_DIFF, "HEAD")).out.decode()
-    assert "a.txt" in (await visible_files(str(root))).paths
-    assert not proof.exists()
-
-
-def sign(root: Path) -> None:
-    """Put a signature of sorts on the last commit, so that looking at it might run a program."""
-    git = ["git", "-C", str(root)]
-    head, _, message = subprocess.check_output([*git, "cat-file", "commit", "HEAD"], text=True).partition(
-        "\n\n"
-    )
-    mark = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
-    signed = subprocess.check_output(
-        [*git, "hash-object", "-t", "commit", "-w", "--stdin"],
-        input=f"{head}\n{mark}\n\n{message}",
-        text=True,
-    )
-    subprocess.run([*git, "reset", "-q", "--soft", signed.strip()], check=True)
-
-
-async def test_a_repository_that_claims_another_folder_is_none(tmp_path: Path) -> None:
-    root = tmp_path / "work"
-    root.mkdir()
-    make_repository(root)
-    subprocess.run(["git", "-C", str(root), "config", "core.worktree", "/etc"], check=True)
-    assert not await is_repository(str(root))
-    with pytest.raises(GitFailed, match="no git repository"):
-        await git_or_fail(str(root), "diff")
-
-
 async def test_a_folder_without_git_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "a").write_text("")
-    assert (await visible_files(str(tmp_path))).paths == ("a",)
-    with pytest.raises(GitFailed, match="cannot be run"):
-        await git(str(tmp_path), "status")
+    assert (await listed(tmp_path)).paths == ("a",)
+
+
+async def test_tracked_files_are_shown_even_if_they_are_ignored(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    (tmp_path / "build").mkdir()
+    for name in ("kept.log", "other.log", "build/kept.txt", "build/other.txt", "gone.log"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".gitignore").write_text("*.log\nbuild/\n")
+    subprocess.run(
+        "git add -f kept.log build/kept.txt gone.log && rm gone.log", shell=True, cwd=tmp_path, check=True
+    )
+    assert (await listed(tmp_path)).paths == (".gitignore", "build/kept.txt", "kept.log")
+
+
+async def test_a_folder_in_a_repository_is_listed_by_its_rules(tmp_path: Path) -> None:
+    make_repository(tmp_path)
+    (tmp_path / ".git" / "info").mkdir(exist_ok=True)
+    (tmp_path / ".git" / "info" / "exclude").write_text("*.tmp\n")
+    (tmp_path / ".gitignore").write_text("*.log\n/src/only/\n")
+    for name in ("src/a.py", "src/a.log", "src/a.tmp", "src/only/b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    roots, src = [str(tmp_path / "src")], Place(str(tmp_path / "src"), ())
+    assert (await visible_files(roots, src, [str(tmp_path)])).paths == ("a.py",)
+    assert "a.log" in (await visible_files(roots, src)).paths, "nobody trusts the folder above"
+
+
+async def listed(folder: Path) -> Listing:
+    return await visible_files([str(folder)], Place(str(folder), ()))
+
+
+async def test_folders_may_be_as_deep_as_a_path_is_long(tmp_path: Path) -> None:
+    """A2"""
+    deep = "/".join(["d"] * 1500)
+    asked = [(f"{deep}/a", False), ("b.log", False)]
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    assert await ignored(Place(str(tmp_path), ()), asked) == {"b.log"}
+
+
+async def test_a_costly_ignore_file_holds_nothing_up(tmp_path: Path) -> None:
+    """A2: files that are not checked in time are not hidden."""
+    (tmp_path / ".gitignore").write_text("\n".join(f"*a{n}*b*c*d*" for n in range(2000)))
+    asked = [(f"a{n}bcdaaaaaaaabbbbbcccccc{n}", False) for n in range(20_000)]
+    begun = time.monotonic()
+    await ignored(Place(str(tmp_path), ()), asked)
+    assert time.monotonic() - begun < 10

@@ -1,4 +1,4 @@
-"""Somebody swaps files and folders for links as fast as he can, while we read and write."""
+"""Somebody swaps files and folders for links as fast as possible, while we read and write."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.driver import LONG_SECONDS, NIGHTLY
+from tests.kit.clients.driver import LONG_SECONDS, NIGHTLY
 from voxpilot.errors import VoxPilotError
 from voxpilot.workspace.files import read, write
 
 ATTEMPTS = 100_000
-"""What is promised for reading and for writing, each in both ways."""
+"""The promises for reading and for writing, each in both ways."""
 SECONDS = float("inf") if NIGHTLY else 1.7
-"""How long each goes on in an ordinary run."""
+"""How long each runs in an ordinary run."""
 
 
 SWAPPER = """
@@ -35,7 +35,7 @@ print(swaps)
 
 @contextmanager
 def swapping(real: Path, link: Path) -> Iterator[None]:
-    """A process that makes each the other, atomically, as fast as the system can."""
+    """A process that swaps two paths atomically, as fast as possible."""
     command = [sys.executable, "-I", "-S", "-c", SWAPPER, str(real), str(link)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as swapper:
         assert swapper.stdout is not None
@@ -50,7 +50,7 @@ def swapping(real: Path, link: Path) -> Iterator[None]:
 
 
 def attack(attempt: Callable[[], None]) -> tuple[int, int]:
-    """How often it was tried, and how often it went through."""
+    """How often it was tried, and how often it succeeded."""
     until, tried, done = time.monotonic() + SECONDS, 0, 0
     while tried < ATTEMPTS and time.monotonic() < until:
         tried += 1
@@ -85,7 +85,7 @@ def test_no_swap_lets_a_read_out(root: Path, what: str) -> None:
 
 @pytest.mark.timeout(LONG_SECONDS)
 def test_no_swap_lets_a_write_out(root: Path) -> None:
-    """A23: 100,000 writes in the nightly run; 0 escapes (the fixture looks at what lies outside)."""
+    """A23: 100,000 writes in the nightly run; 0 escapes (the fixture checks the files outside)."""
     (root / "d").mkdir()
     (root / "link").symlink_to("../outside")
     number = 0

@@ -6,7 +6,10 @@
 
 import createClient from "openapi-fetch";
 
-import { SseReader } from "../worker/sse";
+import { SseReader } from "../worker/stream/sse";
+import type { Block } from "../state/shapes";
+import type { EventKind, Events } from "./events";
+import { key, withKey } from "./key";
 import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
@@ -27,13 +30,14 @@ export type NewChat = Schemas["NewChat"];
 export type NewLink = Schemas["NewLink"];
 export type PastSession = Schemas["PastSessionInfo"];
 export type PastSessions = Schemas["PastSessions"];
+export type SignedIn = Schemas["SignedIn"];
 export type SettingsInfo = Schemas["SettingsInfo"];
 export type TrustedFolder = Schemas["TrustedFolderInfo"];
 
 /** A call that failed: `message` says what happened, `hint` what to do next. */
 export class ApiError extends Error {
   constructor(
-    /** 0 when there was no answer at all. */
+    /** 0 if there was no response. */
     readonly status: number,
     readonly code: string,
     message: string,
@@ -43,38 +47,43 @@ export class ApiError extends Error {
     this.name = "ApiError";
   }
 
-  /** The same call may work later, and the server has not refused what it says. */
+  /** The same call may work later: the server did not reject its content. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** A word that no other request has. Works without a secure context, where randomUUID does not exist. */
+/** A unique key for a request. Works without a secure context, where randomUUID does not exist. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Told whenever the server says that nobody is signed in. */
-let tellSignedOut: () => void = () => undefined;
-export function onSignedOut(tell: () => void): void {
+/** Called with the server's message whenever it says that this browser is not signed in. */
+let tellSignedOut: (why: ApiError) => void = () => undefined;
+export function onSignedOut(tell: (why: ApiError) => void): void {
   tellSignedOut = tell;
 }
 
-/** A request may hang for ever over a connection that died while the machine slept. */
+/** A request can hang forever on a connection that died while the machine slept. */
 const PATIENCE_MS = 15_000;
-/** Characters in a millisecond: what takes longer than so is tried anew. */
+/** Characters per millisecond: a slower request is tried again. */
 const SLOWEST_LINK = 30;
-/** An agent must be started first, and it may take its time. */
+/** The agent has to be started first, which can be slow. */
 const AGENT_PATIENCE_MS = 120_000;
 
 const http = createClient<paths>({ baseUrl: location.origin, fetch: within(PATIENCE_MS) });
+http.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(withKey())) request.headers.set(name, value);
+  },
+});
 
 function within(milliseconds: number): (request: Request) => Promise<Response> {
   return (request) => fetch(request, { signal: AbortSignal.timeout(Math.round(milliseconds)) });
 }
 
-/** A model must be reached first, and it may take its time. */
+/** The model has to respond first, which can be slow. */
 const MODEL_PATIENCE_MS = 60_000;
 function patiently(request: Request): Promise<Response> {
   return fetch(request, { signal: AbortSignal.timeout(MODEL_PATIENCE_MS) });
@@ -84,7 +93,7 @@ export async function whoAmI(): Promise<Me> {
   return taken(http.GET("/api/me"));
 }
 
-export async function login(code: string, device: string): Promise<Me> {
+export async function login(code: string, device: string): Promise<SignedIn> {
   return taken(http.POST("/api/login", { body: { code, device } }), { isSigningIn: true });
 }
 
@@ -98,6 +107,11 @@ export async function listDevices(): Promise<DeviceInfo[]> {
 
 export async function revokeDevice(id: string): Promise<void> {
   await taken(http.DELETE("/api/devices/{device_id}", { params: { path: { device_id: id } } }));
+}
+
+/** Confirm a browser that signed in with a link created outside the page. */
+export async function confirmDevice(id: string): Promise<void> {
+  await taken(http.POST("/api/devices/{device_id}/confirm", { params: { path: { device_id: id } } }));
 }
 
 export async function newLink(): Promise<NewLink> {
@@ -116,16 +130,16 @@ export async function deleteAgent(id: string): Promise<void> {
   await taken(http.DELETE("/api/agents/{agent_id}", { params: { path: { agent_id: id } } }));
 }
 
-/** Try an agent; each step is told when it is done. */
+/** Test an agent; calls back after each step. */
 export async function checkAgent(id: string, onStep: (step: CheckStep) => void, signal: AbortSignal): Promise<CheckDone> {
   const path = `/api/agents/${encodeURIComponent(id)}/check`;
-  const response = await fetch(path, { method: "POST", signal }).catch((error: unknown) => unreachable(error));
+  const response = await fetch(path, { method: "POST", signal, headers: withKey() }).catch((error: unknown) => unreachable(error));
   if (!response.ok || !response.body) throw refusal(response.status, await response.json().catch(() => undefined));
   const sse = new SseReader();
   const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) throw new ApiError(0, "cut-off", "The test was cut off.", "Try it again.");
+    if (done) throw new ApiError(0, "cut-off", "The test was interrupted.", "Try again.");
     for (const event of sse.take(value)) {
       if (event.kind === "step") onStep(event.data as CheckStep);
       if (event.kind === "done") return event.data as CheckDone;
@@ -133,14 +147,14 @@ export async function checkAgent(id: string, onStep: (step: CheckStep) => void, 
   }
 }
 
-/** A page of an agent's own sessions, in one folder if it is given. */
+/** One page of an agent's own sessions, of one folder if given. */
 export async function pastSessions(agent: string, workspace: string, cursor?: string): Promise<PastSessions> {
   const query = { ...(workspace && { workspace }), ...(cursor && { cursor }) };
   const params = { path: { agent_id: agent }, query };
   return taken(http.GET("/api/agents/{agent_id}/sessions", { params, fetch: within(AGENT_PATIENCE_MS) }));
 }
 
-/** A copy of one of an agent's own sessions; its id. */
+/** Fork one of an agent's own sessions; returns the id of the copy. */
 export async function forkSession(agent: string, session: string, workspace: string): Promise<string> {
   const params = { path: { agent_id: agent, session_id: session } };
   const call = http.POST("/api/agents/{agent_id}/sessions/{session_id}/fork", {
@@ -151,14 +165,14 @@ export async function forkSession(agent: string, session: string, workspace: str
   return (await taken(call)).session_id;
 }
 
-/** Have an agent forget one of its own sessions, for good. */
+/** Have an agent delete one of its own sessions permanently. */
 export async function forgetSession(agent: string, session: string): Promise<void> {
   const params = { path: { agent_id: agent, session_id: session } };
   const fetch = within(AGENT_PATIENCE_MS);
   await taken(http.DELETE("/api/agents/{agent_id}/sessions/{session_id}", { params, fetch }));
 }
 
-/** Folders that were trusted on a card. */
+/** Folders trusted in answer to a question. */
 export async function trustedFolders(): Promise<TrustedFolder[]> {
   return (await taken(http.GET("/api/trusted-folders"))).folders;
 }
@@ -171,9 +185,14 @@ export async function readSettings(): Promise<SettingsInfo> {
   return taken(http.GET("/api/settings"));
 }
 
-/** Under their names in the settings file; null is the default again. */
+/** By their names in the settings file; null resets to the default. */
 export async function putSettings(values: { [name: string]: unknown }): Promise<SettingsInfo> {
   return taken(http.PUT("/api/settings", { body: values }));
+}
+
+/** Accept changes made to the settings file outside the page, or restore the settings in effect. */
+export async function postPending(fingerprint: string, accept: boolean): Promise<SettingsInfo> {
+  return taken(http.POST("/api/settings/pending", { body: { fingerprint, accept } }));
 }
 
 export async function listDecisions(before: string | undefined, limit: number): Promise<Decision[]> {
@@ -185,18 +204,23 @@ export async function readAssistant(): Promise<AssistantInfo> {
   return taken(http.GET("/api/assistant"));
 }
 
-/** The models a provider offers; what is not given is as the settings have it. */
+/** The models a provider offers; omitted fields are taken from the settings. */
 export async function listModels(wish: AssistantWish): Promise<string[]> {
   return (await taken(http.POST("/api/assistant/models", { body: wish, fetch: patiently }))).models;
 }
 
-/** One tiny request to a model, to see whether it works. */
+/** Send a small request to a model to test it. */
 export async function checkAssistant(wish: AssistantWish): Promise<AssistantTrial> {
   return taken(http.POST("/api/assistant/check", { body: wish, fetch: patiently }));
 }
 
 export async function postChat(body: NewChat): Promise<ChatInfo> {
   return taken(http.POST("/api/chats", { body }));
+}
+
+/** One page of the list of chats, newest first. */
+export async function listChats(query: { before?: string; search?: string }): Promise<Schemas["ChatList"]> {
+  return taken(http.GET("/api/chats", { params: { query } }));
 }
 
 export async function readChat(id: string): Promise<ChatInfo> {
@@ -251,7 +275,7 @@ export async function postAnswer(id: string, question: string, answer: AnswerGiv
   await taken(http.POST("/api/chats/{chat_id}/questions/{question_id}", { params, body }));
 }
 
-/** Type into a terminal; with the same key again, nothing is typed twice. */
+/** Type into a terminal; a repeated key types nothing again. */
 export async function postTyped(id: string, terminal: string, data: string, key: string): Promise<void> {
   const params = { path: { chat_id: id, terminal_id: terminal } };
   await taken(http.POST("/api/chats/{chat_id}/terminals/{terminal_id}", { params, body: { data, key } }));
@@ -262,14 +286,15 @@ export async function postOption(id: string, option: string, value: string | boo
   await taken(http.POST("/api/chats/{chat_id}/options", { params: at(id), body }));
 }
 
-export async function olderBlocks(id: string, before: number, limit: number): Promise<unknown[]> {
+export async function olderBlocks(id: string, before: number, limit: number): Promise<Block[]> {
   const params = { ...at(id), query: { before, limit } };
-  return (await taken(http.GET("/api/chats/{chat_id}/blocks", { params }))).blocks;
+  return (await taken(http.GET("/api/chats/{chat_id}/blocks", { params }))).blocks as Block[];
 }
 
-export async function wholeEvent(id: string, seq: number): Promise<unknown> {
+/** The whole of an event that was sent as a preview; the caller knows its kind. */
+export async function wholeEvent<K extends EventKind>(id: string, seq: number): Promise<Events[K]> {
   const params = { path: { chat_id: id, seq } };
-  return taken(http.GET("/api/chats/{chat_id}/events/{seq}", { params }));
+  return (await taken(http.GET("/api/chats/{chat_id}/events/{seq}", { params }))) as Events[K];
 }
 
 function at(chat: string): { path: { chat_id: string } } {
@@ -278,19 +303,22 @@ function at(chat: string): { path: { chat_id: string } } {
 
 type Reply<T> = { data?: T; error?: unknown; response: Response };
 
-/** The body of a good answer; anything else becomes an ApiError. */
+/** The body of a successful response; anything else becomes an ApiError. */
 async function taken<T>(call: Promise<Reply<T>>, how: { isSigningIn?: boolean } = {}): Promise<T> {
+  const sentWith = key();
   const reply = await call.catch((error: unknown) => unreachable(error));
   if (reply.response.ok) return reply.data as T;
-  if (reply.response.status === 401 && !how.isSigningIn) tellSignedOut();
-  throw refusal(reply.response.status, reply.error);
+  const why = refusal(reply.response.status, reply.error);
+  // A late refusal of a request that was sent before the last sign-in says nothing about this sign-in.
+  if (why.status === 401 && !how.isSigningIn && key() === sentWith) tellSignedOut(why);
+  throw why;
 }
 
 function unreachable(error: unknown): never {
   if (error instanceof SyntaxError) {
-    throw new ApiError(502, "not-json", "The answer could not be read.", "Something between here and the server answered for it.");
+    throw new ApiError(502, "not-json", "Could not read the server’s response.", "A proxy may have answered instead of the server.");
   }
-  throw new ApiError(0, "no-answer", "The server does not answer.", "Check that it is running and that you are connected.");
+  throw new ApiError(0, "no-answer", "The server is not responding.", "Check that it is running and that you are online.");
 }
 
 export function refusal(status: number, body: unknown): ApiError {
@@ -298,7 +326,7 @@ export function refusal(status: number, body: unknown): ApiError {
   return new ApiError(
     status,
     text(said["code"]) || "refused",
-    text(said["message"]) || `The server refused with ${status}.`,
+    text(said["message"]) || `The server responded with status ${status}.`,
     text(said["hint"]),
   );
 }

@@ -1,22 +1,22 @@
-// Made from chat/events.py by `make types`; do not edit.
+// Generated from chat/events.py by `make types`; do not edit.
 
-import type { Json, JsonObject } from "../state/shapes";
+import type { AgentCommand, AgentOption, ContentPart, Json, JsonObject, Location, PlanEntry, QuestionDetail, QuestionOption, ToolContent, TurnError, Usage } from "../state/shapes";
 
-/** What the log adds to every event. */
-interface Logged {
+/** The fields that the log adds to every event. */
+type Logged = {
   seq: number;
   /** Seconds since 1970. */
   at: number;
-  /** Where a run of deltas was joined: the first number it covers, the time of its last. */
+  /** If a run of deltas was joined: the first number it covers, and the time of its last. */
   first_seq?: number;
   last_at?: number;
   /** Only a preview; the whole has `size` bytes. */
   cut?: boolean;
   size?: number;
-}
+};
 
 /** A person's message, or a whole message from history. The same id again replaces it. */
-export interface MessagePosted extends Logged {
+export type MessagePosted = Logged & {
   turn?: string;
   tool_call_id?: string;
   id: string;
@@ -26,56 +26,56 @@ export interface MessagePosted extends Logged {
   queued?: boolean;
   removed?: boolean;
   ahead?: boolean;
-}
+};
 
-export interface TurnStarted extends Logged {
+export type TurnStarted = Logged & {
   turn?: string;
   tool_call_id?: string;
   by: "assistant" | "agent";
   message_id: string;
   agent?: string;
   session_name?: string;
-}
+};
 
-export interface TextSpoken extends Logged {
+export type TextSpoken = Logged & {
   turn?: string;
   tool_call_id?: string;
   message_id: string;
   content: string;
-  block?: JsonObject;
-}
+  block?: ContentPart;
+};
 
-export interface ThoughtSpoken extends Logged {
+export type ThoughtSpoken = Logged & {
   turn?: string;
   tool_call_id?: string;
   message_id: string;
   content: string;
-  block?: JsonObject;
-}
+  block?: ContentPart;
+};
 
 /** Text of an agent that works for the assistant, within the call named by `tool_call_id`. */
-export interface DelegateSpoke extends Logged {
+export type DelegateSpoke = Logged & {
   turn?: string;
   tool_call_id?: string;
   message_id: string;
   content: string;
   session_name: string;
   agent: string;
-  block?: JsonObject;
-}
+  block?: ContentPart;
+};
 
-/** The agent has done what the assistant delegated to it, or will not. */
-export interface DelegateDone extends Logged {
+/** The agent has finished the delegated task, or has failed. */
+export type DelegateDone = Logged & {
   turn?: string;
   tool_call_id?: string;
   session_name: string;
   agent: string;
   summary: string;
   stop_reason: string;
-}
+};
 
-/** A tool of the assistant's has ended. */
-export interface ToolReturned extends Logged {
+/** One of the assistant's tools has finished. */
+export type ToolReturned = Logged & {
   turn?: string;
   tool_call_id?: string;
   id: string;
@@ -83,16 +83,16 @@ export interface ToolReturned extends Logged {
   content: string;
   display: string;
   is_error: boolean;
-}
+};
 
-/** An unfinished answer of the model's that was asked for again. */
-export interface MessageSuperseded extends Logged {
+/** An unfinished answer of the model that was requested again. */
+export type MessageSuperseded = Logged & {
   turn?: string;
   tool_call_id?: string;
   message_id: string;
-}
+};
 
-export interface ToolCallStarted extends Logged {
+export type ToolCallStarted = Logged & {
   turn?: string;
   tool_call_id?: string;
   id: string;
@@ -102,14 +102,14 @@ export interface ToolCallStarted extends Logged {
   name?: string;
   input?: Json;
   output?: Json;
-  locations?: JsonObject[];
-  content?: JsonObject[];
+  locations?: Location[];
+  content?: ToolContent[];
   meta?: JsonObject;
   unasked?: boolean;
-}
+};
 
 /** A patch: fields left out stay as they were. */
-export interface ToolCallChanged extends Logged {
+export type ToolCallChanged = Logged & {
   turn?: string;
   tool_call_id?: string;
   id: string;
@@ -119,30 +119,30 @@ export interface ToolCallChanged extends Logged {
   name?: string;
   input?: Json;
   output?: Json;
-  locations?: JsonObject[];
-  content?: JsonObject[];
+  locations?: Location[];
+  content?: ToolContent[];
   meta?: JsonObject;
   unasked?: boolean;
-}
+};
 
-export interface PlanMade extends Logged {
+export type PlanMade = Logged & {
   turn?: string;
   tool_call_id?: string;
-  entries: JsonObject[];
-}
+  entries: PlanEntry[];
+};
 
-export interface QuestionAsked extends Logged {
+export type QuestionAsked = Logged & {
   turn?: string;
   tool_call_id?: string;
   id: string;
   type: "permission" | "form" | "url" | "confirm" | "sign-in";
   title: string;
-  detail: JsonObject;
-  options: JsonObject[];
+  detail: QuestionDetail;
+  options: QuestionOption[];
   agent?: string;
-}
+};
 
-export interface QuestionAnswered extends Logged {
+export type QuestionAnswered = Logged & {
   turn?: string;
   tool_call_id?: string;
   question_id: string;
@@ -151,10 +151,10 @@ export interface QuestionAnswered extends Logged {
   option_id?: string;
   where?: string;
   reason?: string;
-}
+};
 
 /** A command runs for an agent. */
-export interface TerminalOpened extends Logged {
+export type TerminalOpened = Logged & {
   turn?: string;
   tool_call_id?: string;
   terminal_id: string;
@@ -163,60 +163,61 @@ export interface TerminalOpened extends Logged {
   takes_input?: boolean;
   tool?: string;
   told_as?: string;
-}
+};
 
-/** More output of a command; put together it is the output. */
-export interface TerminalPrinted extends Logged {
+/** A piece of a command's output. */
+export type TerminalPrinted = Logged & {
   turn?: string;
   tool_call_id?: string;
   terminal_id: string;
   data: string;
   skipped?: number;
   held?: boolean;
-}
+};
 
 /** A command ended, by itself or by a signal; if neither is known, with its agent. */
-export interface TerminalExited extends Logged {
+export type TerminalExited = Logged & {
   turn?: string;
   tool_call_id?: string;
   terminal_id: string;
   exit_code?: number;
   signal?: string;
-}
+};
 
-export interface AgentStatusChanged extends Logged {
+export type AgentStatusChanged = Logged & {
   turn?: string;
   tool_call_id?: string;
   agent: string;
   status: "starting" | "connected" | "busy" | "disconnected" | "error";
   message?: string;
   hint?: string;
-}
+  sandbox?: "standard" | "strict";
+};
 
-/** Modes, models and config options of a session in one shape, with their current values. */
-export interface OptionsChanged extends Logged {
+/** Modes, models and config options of a session in one form, with their current values. */
+export type OptionsChanged = Logged & {
   turn?: string;
   tool_call_id?: string;
-  options: JsonObject[];
+  options: AgentOption[];
   session_name?: string;
-}
+};
 
-export interface CommandsChanged extends Logged {
+export type CommandsChanged = Logged & {
   turn?: string;
   tool_call_id?: string;
-  commands: JsonObject[];
+  commands: AgentCommand[];
   session_name?: string;
-}
+};
 
-export interface UsageReported extends Logged {
+export type UsageReported = Logged & {
   turn?: string;
   tool_call_id?: string;
-  usage: JsonObject;
+  usage: Usage;
   session_name?: string;
-}
+};
 
 /** Title, workspace, mode, agent, policy: only what changed. */
-export interface ChatInfoChanged extends Logged {
+export type ChatInfoChanged = Logged & {
   turn?: string;
   tool_call_id?: string;
   title?: string;
@@ -226,30 +227,30 @@ export interface ChatInfoChanged extends Logged {
   policy?: string;
   counts?: string;
   meta?: JsonObject;
-}
+};
 
-export interface NoticeGiven extends Logged {
+export type NoticeGiven = Logged & {
   turn?: string;
   tool_call_id?: string;
   level: "info" | "warning" | "error";
   code: string;
   text: string;
   detail?: string;
-}
+};
 
-/** Always comes, exactly once for each turn. */
-export interface TurnEnded extends Logged {
+/** Sent exactly once for each turn. */
+export type TurnEnded = Logged & {
   turn?: string;
   tool_call_id?: string;
   stop_reason: string;
-  error?: JsonObject;
-}
+  error?: TurnError;
+};
 
-export interface UpdateNotUnderstood extends Logged {
+export type UpdateNotUnderstood = Logged & {
   turn?: string;
   tool_call_id?: string;
   raw: Json;
-}
+};
 
 /** Every kind of event, with its body. */
 export interface Events {

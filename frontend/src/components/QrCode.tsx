@@ -1,4 +1,4 @@
-// An address as a picture for another device's camera.
+// A URL as a QR code for another device's camera.
 import { createMemo, Show, type JSX } from "solid-js";
 
 import { qrCode } from "./qr";

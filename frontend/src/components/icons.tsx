@@ -1,5 +1,7 @@
-// The one set of signs. Each is drawn on a grid of 20 with a line of 1.5 in the colour of its words.
+// The icons. Each is drawn on a grid of 20 with a line of 1.5 in the colour of the text.
 import type { JSX } from "solid-js";
+
+import { tableOf } from "../state/named";
 
 type Icon = () => JSX.Element;
 
@@ -156,7 +158,7 @@ export const SettingsIcon = sign(() => (
 ));
 export const RetryIcon = sign(() => <path d="M15.8 9A6 6 0 1 0 16 11M16 4.5V9h-4.5" />);
 
-const KINDS: Record<string, Icon> = {
+const KINDS = tableOf<Icon>({
   read: ReadIcon,
   edit: EditIcon,
   delete: TrashIcon,
@@ -166,14 +168,14 @@ const KINDS: Record<string, Icon> = {
   think: ThoughtIcon,
   fetch: GlobeIcon,
   switch_mode: ModeIcon,
-};
+});
 
-/** The sign for a kind of tool call. */
+/** The icon for a kind of tool call. */
 export function KindIcon(props: { kind: string }): JSX.Element {
-  return <>{(KINDS[props.kind] ?? ToolIcon)()}</>;
+  return <>{(KINDS.get(props.kind) ?? ToolIcon)()}</>;
 }
 
-/** The mark of the house: a wing and the voice it follows. */
+/** The logo: a wing and the voice it follows. */
 export function Logo(): JSX.Element {
   return (
     <svg class="logo" viewBox="0 0 32 32" aria-hidden="true">

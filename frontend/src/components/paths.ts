@@ -1,6 +1,6 @@
-// File paths, as short as they can be said.
+// Short file paths.
 
-/** The path as seen from the workspace, or unchanged when it lies elsewhere. */
+/** The path relative to the workspace, or unchanged if it is elsewhere. */
 export function within(workspace: string | undefined, path: string): string {
   const root = workspace?.replace(/\/+$/, "");
   if (!root) return path;

@@ -4,7 +4,7 @@ import { qrCode } from "./qr";
 
 const drawn = (text: string) => qrCode(text)!.map((row) => row.map((isDark) => (isDark ? "#" : ".")).join(""));
 
-test("a code is as large as its text needs, up to what fits", () => {
+test("a code is as large as its text requires, up to the largest version", () => {
   expect(drawn("a").length).toBe(21);
   expect(drawn("a".repeat(14)).length).toBe(21);
   expect(drawn("a".repeat(15)).length).toBe(25);
@@ -13,7 +13,7 @@ test("a code is as large as its text needs, up to what fits", () => {
   expect(qrCode("a".repeat(214))).toBeUndefined();
 });
 
-test("three corners are marked, and the rows between them count", () => {
+test("three corners have finder patterns, with timing patterns between them", () => {
   const rows = drawn("http://127.0.0.1:8460/#code=abc");
   const finder = ["#######", "#.....#", "#.###.#", "#.###.#", "#.###.#", "#.....#", "#######"];
   const corner = (top: number, left: number) => rows.slice(top, top + 7).map((row) => row.slice(left, left + 7));
@@ -23,7 +23,7 @@ test("three corners are marked, and the rows between them count", () => {
   expect(rows[6]!.slice(7, -7)).toMatch(/^(\.#)*\.$/);
 });
 
-test("a whole code, as another program has read it", () => {
+test("a complete code that another program has read", () => {
   expect(drawn("voxpilot")).toEqual([
     "#######.#..#..#######",
     "#.....#...#.#.#.....#",

@@ -1,9 +1,8 @@
 // QR codes, made here so that no address leaves the page.
 //
-// Lives here: text to a square of dark and light modules, byte mode, error correction level M, versions 1 to 10
-// (213 bytes), as ISO/IEC 18004 has it. Lives elsewhere: drawing it (QrCode.tsx).
+// Lives here: text to a square of dark and light modules, byte mode, error correction level M, versions 1 to 10 (213 bytes), according to ISO/IEC 18004. Lives elsewhere: drawing it (QrCode.tsx).
 
-/** By version: codewords of error correction in a block, then blocks as [count, data codewords of each]. */
+/** By version: error correction codewords per block, then blocks as [count, data codewords of each]. */
 const LAYOUT: readonly (readonly [number, readonly (readonly [number, number])[]])[] = [
   [10, [[1, 16]]],
   [16, [[1, 28]]],
@@ -16,7 +15,7 @@ const LAYOUT: readonly (readonly [number, readonly (readonly [number, number])[]
   [22, [[3, 36], [2, 37]]],
   [26, [[4, 43], [1, 44]]],
 ];
-/** Where alignment patterns have their centres, by version. */
+/** The centres of the alignment patterns, by version. */
 const CENTRES = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
 
 type Module = boolean | undefined;
@@ -40,7 +39,7 @@ function dataLength(version: number): number {
   return LAYOUT[version - 1]![1].reduce((sum, [count, length]) => sum + count * length, 0);
 }
 
-/** Bytes of text that fit: four bits say the mode, eight or sixteen the length. */
+/** Bytes of text that fit: four bits give the mode, eight or sixteen the length. */
 function capacity(version: number): number {
   return dataLength(version) - (version < 10 ? 2 : 3);
 }
@@ -93,7 +92,7 @@ function times(one: number, other: number): number {
   return one === 0 || other === 0 ? 0 : EXP[LOG[one]! + LOG[other]!]!;
 }
 
-/** The rest of dividing the data by the generator of that many roots. */
+/** The remainder of dividing the data by the generator polynomial with that many roots. */
 function checkWords(data: number[], length: number): number[] {
   let generator = [1];
   for (let root = 0; root < length; root += 1) {
@@ -117,7 +116,7 @@ function drawn(version: number, codewords: number[], mask: number): boolean[][] 
   return rows as boolean[][];
 }
 
-/** Everything that is the same whatever the text; undefined where data goes. */
+/** Everything that does not depend on the text; undefined where data goes. */
 function patterns(version: number): Module[][] {
   const size = 17 + 4 * version;
   const rows: Module[][] = Array.from({ length: size }, () => Array.from({ length: size }, () => undefined));
@@ -148,7 +147,7 @@ function drawAlignment(rows: Module[][], middle: number, centre: number): void {
   }
 }
 
-/** Level M is 00; ten bits of check and a fixed mask guard the five of level and mask. */
+/** Level M is 00; ten check bits and a fixed mask protect the five bits of level and mask. */
 function drawFormat(rows: Module[][], mask: number): void {
   const size = rows.length;
   const bits = ((mask << 10) | remainder(mask << 10, 0x537)) ^ 0x5412;
@@ -210,7 +209,7 @@ function drawData(rows: Module[][], codewords: number[], mask: number): void {
   }
 }
 
-/** How hard it would be to read: long runs, blocks, shapes like a finder's, too much of one tone. */
+/** The penalty score: long runs, blocks, finder-like patterns, too much of one tone. */
 function penaltyOf(rows: boolean[][]): number {
   const size = rows.length;
   const turned = rows.map((_, x) => rows.map((row) => row[x]!));

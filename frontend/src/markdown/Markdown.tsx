@@ -1,9 +1,9 @@
-// A text of an agent, as markdown, while it comes or whole.
+// An agent's text as markdown, complete or still streaming.
 import { createEffect, onCleanup, type JSX } from "solid-js";
 
 import { StreamedMarkdown } from "./streamed";
 
-/** A drawing that took this long is not repeated in the very next frame, so that the page stays quick. */
+/** After a drawing this slow the next frame is skipped, so that the page stays responsive. */
 const SLOW_MILLISECONDS = 6;
 
 export function Markdown(props: { text: string; isFinished: boolean }): JSX.Element {

@@ -1,4 +1,4 @@
-// Texts that have run scripts in other pages, and families of them. For tests.
+// Texts that have run scripts in other pages, and variations of them. For tests.
 //
 // Lives elsewhere: the texts themselves, which the browser tests deliver too (tests/attacks/corpus.json).
 import corpus from "../../../tests/attacks/corpus.json";
@@ -9,5 +9,5 @@ export const ATTACKS: readonly string[] = [
   ...raw,
   ...schemes.flatMap((target) => forms.map((form) => form.replace("{}", () => target))),
 ];
-/** What output of a command may hold to do more than be read. */
+/** Escape sequences in command output that try to do more than print. */
 export const TERMINAL_ATTACKS: readonly string[] = terminal;

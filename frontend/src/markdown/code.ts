@@ -1,8 +1,8 @@
 // Code in a text: its frame, its language, and a button that copies it.
 //
-// Lives here: what is built around each piece of code after the sanitiser. Lives elsewhere: colours (highlight.ts).
+// Lives here: the frame built around each code block after sanitising. Lives elsewhere: colours (highlight.ts).
 
-import { copyText } from "../components/controls/copyText";
+import { copyText } from "../components/controls/copy/copyText";
 
 export interface CodeFrame {
   readonly frame: HTMLElement;

@@ -1,4 +1,4 @@
-// The languages we can colour. Loaded only when some code is there to colour.
+// The languages we highlight. Loaded only when there is code.
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";

@@ -1,11 +1,11 @@
 // Where a link in an agent's text may lead.
 //
-// Lives here: telling web addresses from everything else, and saying where they really go. Anything that is not
-// plainly a web or mail address is no link.
+// Lives here: telling web addresses from everything else, and showing where they really lead. Anything that is not
+// clearly a web or mail address does not become a link.
 
 export interface Target {
   readonly href: string;
-  /** The host, or the address a mail would go to. */
+  /** The host, or the mail address. */
   readonly where: string;
 }
 
@@ -23,7 +23,7 @@ export function targetOf(address: string): Target | null {
   return url.host ? { href: url.href, where: url.host } : null;
 }
 
-/** Whether the words of a link already say all of where it leads. */
+/** Whether the text of a link already shows its whole destination. */
 export function saysWhere(words: string, target: Target): boolean {
   const plain = (text: string) => text.trim().replace(/^(https?:\/\/|mailto:)/i, "").replace(/\/$/, "");
   return plain(words) === plain(target.href);

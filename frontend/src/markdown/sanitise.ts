@@ -1,6 +1,6 @@
-// The wall between what an agent wrote and the page.
+// Sanitising HTML made from an agent's text.
 //
-// Lives here: the few elements and attributes that may pass, and nothing else. Lives elsewhere: making the HTML
+// Lives here: the few elements and attributes that are allowed. Lives elsewhere: making the HTML
 // (render.ts), buttons and frames added to it afterwards (code.ts).
 import DOMPurify from "dompurify";
 
@@ -11,7 +11,7 @@ const TAGS = [
   ..."h1 h2 h3 h4 h5 h6 ul ol li blockquote table thead tbody tr th td".split(" "),
 ];
 const ATTRIBUTES = ["href", "title", "class", "src", "alt", "start"];
-/** Our own words for looks. Nothing written by others may borrow the page's other classes. */
+/** Our own class names for styling. Text written by others may not use the page's other classes. */
 const CLASS = /^(?:md|language|hljs)[\w+#.-]*$/;
 
 const purifier = DOMPurify(window);
@@ -33,7 +33,7 @@ purifier.addHook("uponSanitizeAttribute", (node, attribute) => {
   }
 });
 
-// Once for all calls: reading it takes longer than most texts.
+// Built once: parsing it takes longer than most texts.
 purifier.setConfig({
   ALLOWED_TAGS: TAGS,
   ALLOWED_ATTR: ATTRIBUTES,

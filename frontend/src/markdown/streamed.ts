@@ -1,7 +1,7 @@
-// Markdown drawn while it comes.
+// Markdown drawn while it streams in.
 //
-// Lives here: drawing a text that grows, touching nothing but its end: blocks before the last two cannot change any
-// more and are left alone for good. Lives elsewhere: rendering (render.ts), sanitising (sanitise.ts).
+// Lives here: drawing a growing text by changing only its end: blocks before the last two cannot change any
+// more and are not touched again. Lives elsewhere: rendering (render.ts), sanitising (sanitise.ts).
 import type { Token, Tokens } from "marked";
 import remend from "remend";
 
@@ -9,39 +9,47 @@ import { frameCode, frameTables, type CodeFrame } from "./code";
 import { colour } from "./highlight";
 import { htmlOf, lex } from "./render";
 import { sanitised } from "./sanitise";
+import { isWild } from "./wild";
 
 /** One block of the text that may still change. */
 interface Live {
   raw: string;
-  /** What it was drawn from differs from what had come: it must be drawn again even if nothing more comes. */
-  isMended: boolean;
+  /** It was drawn from a completed version of the text, so it must be drawn again even if no more text arrives. */
+  isCompleted: boolean;
   node: HTMLElement;
   frames: CodeFrame[];
 }
 
-/** The last two blocks may still become something else: a heading by its underline, a list that goes on. */
+/** The last two blocks may still become something else: a heading by its underline, a list that continues. */
 const OPEN_BLOCKS = 2;
-/** A single block beyond this is shown as it stands: nobody can read it, and parsing it would stop the page. */
+/** A single block longer than this is shown as plain text: parsing it would block the page. */
 const LONGEST_BLOCK = 200_000;
 const DEFINITION = /^ {0,3}\[[^\]\n]+\]:/m;
 
 export class StreamedMarkdown {
   private shown = "";
   private isFinished = false;
-  /** How much of the text is drawn for good. */
+  /** How much of the text is drawn and final. */
   private settled = 0;
   private live: Live[] = [];
+  /** The whole text unformatted, if formatting it would block the page. */
+  private plain: Text | undefined;
+  /** A person asked to format it anyway. */
+  private isForced = false;
 
   constructor(private readonly root: HTMLElement) {}
 
-  /** Draw the text as it is now; `isFinished` when no more will come. */
+  /** Draw the current text; `isFinished` if it is complete. */
   update(given: string, isFinished: boolean): void {
     const text = given.includes("\r") ? given.replace(/\r\n?/g, "\n") : given;
     if (text === this.shown && isFinished === this.isFinished) return;
     // Links may be defined after their use, so such a text is drawn once more as a whole.
-    if (!text.startsWith(this.shown) || (isFinished && DEFINITION.test(text))) this.clear();
+    const isOther = !text.startsWith(this.shown);
+    if (isOther || (isFinished && this.plain === undefined && DEFINITION.test(text))) this.clear();
     this.shown = text;
     this.isFinished = isFinished;
+    if (this.plain !== undefined) return this.plain.appendData(text.slice(this.plain.data.length));
+    if (!this.isForced && isWild(text.slice(this.settled))) return this.showPlain(text);
     const tokens = lex(text.slice(this.settled)).filter((token) => token.raw !== "");
     this.draw(tokens);
     this.settle(tokens);
@@ -51,6 +59,30 @@ export class StreamedMarkdown {
     this.root.replaceChildren();
     this.live = [];
     this.settled = 0;
+    this.plain = undefined;
+  }
+
+  private showPlain(text: string): void {
+    this.clear();
+    this.plain = document.createTextNode(text);
+    const block = document.createElement("div");
+    block.className = "md-block md-plain";
+    block.append(this.plain);
+    const note = document.createElement("p");
+    note.className = "md-note";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "text-button";
+    button.textContent = "Show formatted";
+    button.addEventListener("click", () => {
+      const { shown } = this;
+      this.isForced = true;
+      this.clear();
+      this.shown = "";
+      this.update(shown, this.isFinished);
+    });
+    note.append("Shown as plain text because formatting it would be slow. ", button);
+    this.root.append(note, block);
   }
 
   private draw(tokens: Token[]): void {
@@ -58,7 +90,7 @@ export class StreamedMarkdown {
     tokens.forEach((token, at) => {
       const isOpen = at === last && !this.isFinished;
       const old = this.live[at];
-      if (old && old.raw === token.raw && !old.isMended) return;
+      if (old && old.raw === token.raw && !old.isCompleted) return;
       if (old && grownCode(old, token)) return;
       const drawn = drawToken(token, isOpen);
       if (old) old.node.replaceWith(drawn.node);
@@ -68,7 +100,7 @@ export class StreamedMarkdown {
     for (const surplus of this.live.splice(tokens.length)) surplus.node.remove();
   }
 
-  /** Blocks that cannot change any more are never looked at again. What seemed finished may still go on, by its end. */
+  /** Final blocks are never processed again. A block that seemed finished may still continue at its end. */
   private settle(tokens: Token[]): void {
     if (this.isFinished) for (const { frames } of this.live) frames.forEach(colour);
     const count = Math.max(0, tokens.length - OPEN_BLOCKS);
@@ -96,18 +128,18 @@ function drawToken(token: Token, isOpen: boolean): Live {
   if (token.raw.length > LONGEST_BLOCK && token.type !== "code") {
     node.classList.add("md-plain");
     node.textContent = token.raw;
-    return { raw: token.raw, isMended: false, node, frames: [] };
+    return { raw: token.raw, isCompleted: false, node, frames: [] };
   }
-  const mended = isOpen && token.type !== "code" ? remend(token.raw, { linkMode: "text-only" }) : token.raw;
-  const isMended = mended !== token.raw;
-  const fragment = sanitised(htmlOf(isMended ? lex(mended) : [token]));
+  const completed = isOpen && token.type !== "code" ? remend(token.raw, { linkMode: "text-only" }) : token.raw;
+  const isCompleted = completed !== token.raw;
+  const fragment = sanitised(htmlOf(isCompleted ? lex(completed) : [token]));
   const frames = frameCode(fragment);
   frameTables(fragment);
   node.append(fragment);
-  return { raw: token.raw, isMended, node, frames };
+  return { raw: token.raw, isCompleted, node, frames };
 }
 
-/** Code that only grew gets its new text and keeps its place, its scrolling and its button. */
+/** Code that only grew is extended in place, so that it keeps its scroll position and button. */
 function grownCode(old: Live, token: Token): boolean {
   const frame = old.frames[0];
   if (token.type !== "code" || !frame || old.frames.length !== 1 || !isFenced(old.raw)) return false;
@@ -121,7 +153,7 @@ function grownCode(old: Live, token: Token): boolean {
     drawn.appendData(text.slice(drawn.data.length));
   }
   old.raw = token.raw;
-  old.isMended = false;
+  old.isCompleted = false;
   return true;
 }
 

@@ -1,7 +1,7 @@
-// An agent's own sessions: chosen by folder, opened as a chat that shows and continues them.
+// An agent's past sessions: filtered by folder, opened as a chat that shows and continues them.
 import { createEffect, createSignal, For, on, Show, type JSX } from "solid-js";
 
-import "../styles/settings.css";
+import "../components/settings/settings.css";
 import { agents, navigate, pastSessions, pathTo, useChats, type PastSession } from "../state";
 import { mayList } from "../components/agent/abilities";
 import { PastSessionRow } from "../components/agent/PastSessionRow";
@@ -9,9 +9,10 @@ import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Skeleton } from "../components/controls/Skeleton";
 import { Spinner } from "../components/controls/Spinner";
 import { BackIcon, RetryIcon } from "../components/icons";
+import { labels } from "./labels";
 
 type Refusal = { message: string; hint?: string; status?: number };
-/** The agent has no list; asking again changes nothing. */
+/** The agent cannot list sessions; retrying does not help. */
 const NOT_OFFERED = 409;
 
 export default function HistoryPage(props: { agent: string }): JSX.Element {
@@ -34,7 +35,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
     setAsking(true);
     try {
       const page = await pastSessions(props.agent, folder().trim(), cursor);
-      // The agent or the folder may be another by now.
+      // The agent or folder may have changed by now.
       if (mine !== asked) return;
       setList([...(cursor ? (list() ?? []) : []), ...page.sessions]);
       setNext(page.next ?? undefined);
@@ -49,16 +50,16 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
   return (
     <div class="settings">
       <header class="chat-head">
-        <a class="icon-button only-narrow" href={pathTo.newChat} aria-label="Back">
+        <a class="icon-button only-narrow" href={pathTo.newChat} aria-label={labels.back}>
           <BackIcon />
         </a>
-        <h1>Earlier sessions</h1>
+        <h1>{labels.history.title}</h1>
       </header>
       <div class="settings-scroll">
         <div class="settings-column">
           <form class="history-filter" onSubmit={(event) => event.preventDefault()}>
             <label class="field">
-              <span class="field-label">Agent</span>
+              <span class="field-label">{labels.history.agent}</span>
               <select class="input" onChange={(event) => navigate(pathTo.history(event.currentTarget.value))}>
                 <For each={choices()}>
                   {(agent) => (
@@ -70,11 +71,11 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
               </select>
             </label>
             <label class="field history-folder">
-              <span class="field-label">Folder</span>
+              <span class="field-label">{labels.history.folder}</span>
               <input
                 class="input mono"
                 list="history-folders"
-                placeholder="All folders"
+                placeholder={labels.history.allFolders}
                 autocapitalize="off"
                 spellcheck={false}
                 value={folder()}
@@ -92,7 +93,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
                 <Show when={error().status !== NOT_OFFERED}>
                   <button type="button" class="button" onClick={() => void ask()}>
                     <RetryIcon />
-                    Try again
+                    {labels.tryAgain}
                   </button>
                 </Show>
               </ErrorCard>
@@ -100,7 +101,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
           </Show>
           <Show when={list()} fallback={<Waiting isAsking={isAsking()} name={name()} />}>
             {(sessions) => (
-              <Show when={sessions().length > 0} fallback={<p class="quiet">{name()} has no earlier sessions here.</p>}>
+              <Show when={sessions().length > 0} fallback={<p class="quiet">{labels.history.none(name())}</p>}>
                 <ul class="sessions">
                   <For each={sessions()}>
                     {(session) => <PastSessionRow agent={props.agent} session={session} onForgotten={() => forgotten(session)} />}
@@ -115,7 +116,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
                 <Show when={isAsking()}>
                   <Spinner />
                 </Show>
-                Show more
+                {labels.history.more}
               </button>
             )}
           </Show>
@@ -129,9 +130,9 @@ function Waiting(props: { isAsking: boolean; name: string }): JSX.Element {
   return (
     <Show when={props.isAsking}>
       <p class="quiet">
-        <Spinner /> Asking {props.name}
+        <Spinner /> {labels.history.loadingFrom(props.name)}
       </p>
-      <Skeleton lines={6} label="Loading sessions" />
+      <Skeleton lines={6} label={labels.history.loading} />
     </Show>
   );
 }

@@ -1,15 +1,16 @@
-// The shapes of pages that are still on their way: their code, or what they show.
+// Placeholders for pages whose code or data is still loading.
 import type { JSX } from "solid-js";
 
 import { pathTo } from "../state";
 import { Skeleton } from "../components/controls/Skeleton";
 import { BackIcon } from "../components/icons";
+import { labels } from "./labels";
 
 export function LoadingChat(): JSX.Element {
   return (
     <div class="chat-main">
       <header class="chat-head">
-        <a class="icon-button only-narrow" href={pathTo.home} aria-label="All chats">
+        <a class="icon-button only-narrow" href={pathTo.home} aria-label={labels.allChats}>
           <BackIcon />
         </a>
         <div class="chat-name">
@@ -17,7 +18,7 @@ export function LoadingChat(): JSX.Element {
         </div>
       </header>
       <div class="loading-rows">
-        <Skeleton lines={8} label="Loading the chat" />
+        <Skeleton lines={8} label={labels.loadingChat} />
       </div>
       <div class="below">
         <div class="composer composer-bones" />
@@ -26,11 +27,11 @@ export function LoadingChat(): JSX.Element {
   );
 }
 
-/** Of any page that is no chat. */
+/** For any page other than a chat. */
 export function LoadingPage(): JSX.Element {
   return (
     <div class="loading-rows">
-      <Skeleton lines={6} label="Loading the page" />
+      <Skeleton lines={6} label={labels.loadingPage} />
     </div>
   );
 }

@@ -1,17 +1,18 @@
-// Beginning a chat: where, with which agent, and the first message. Enter is enough.
+// Creating a chat: workspace, agent and first message. Pressing Enter is enough.
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
 
 import { agents, createChat, draft, navigate, pathTo, route, settings, unheardWish, useChats, type ChatWish } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Composer } from "../components/composer/Composer";
-import { ModelChip } from "../components/composer/ModelChip";
-import { ASSISTANT } from "../components/composer/ModeSelect";
+import { ModelChip } from "../components/composer/options/ModelChip";
+import { labels as composerLabels } from "../components/composer/labels";
 import { BackIcon, DownIcon, FolderIcon } from "../components/icons";
+import { labels } from "./labels";
 
 type Mode = "llm" | "agent";
 
-/** A chat is on its way, also while its person looks elsewhere. */
+/** A chat is being created, even while another page is shown. */
 const [isStarting, setStarting] = createSignal(false);
 
 export default function NewChatPage(): JSX.Element {
@@ -21,7 +22,7 @@ export default function NewChatPage(): JSX.Element {
   const [wishedMode, setMode] = createSignal<Mode>();
   const [wishedAgent, setAgent] = createSignal<string>();
   const [wishedFolder, setFolder] = createSignal<string>();
-  /** Tried again, it is the same wish, whatever chats and agents are known by then. */
+  /** A retry repeats the same request, whatever chats and agents are known by then. */
   const [tried, setTried] = createSignal(unheard());
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
   let input: HTMLTextAreaElement | undefined;
@@ -31,7 +32,7 @@ export default function NewChatPage(): JSX.Element {
   const mode = (): Mode => wishedMode() ?? tried()?.mode ?? settings()?.values.interactionModeDefault ?? "agent";
   const agent = () => wishedAgent() ?? tried()?.agent ?? lastUsed() ?? found()?.[0]?.id;
   const folder = () => wishedFolder() ?? tried()?.workspace ?? recent()[0] ?? "";
-  /** The chosen agent, if it may have sessions of its own to show. */
+  /** The chosen agent, if it may have past sessions. */
   const offering = () => (mode() === "llm" ? undefined : found()?.find((one) => one.id === agent() && mayList(one))?.id);
   onCleanup(() => (isHere = false));
   onMount(() => matchMedia("(pointer: fine)").matches && input?.focus());
@@ -39,7 +40,7 @@ export default function NewChatPage(): JSX.Element {
   function wish(text: string): ChatWish {
     return { workspace: folder().trim(), mode: mode(), text, ...(agent() && { agent: agent()! }) };
   }
-  /** Choose something else, of what is shown now. */
+  /** Change the current choice. */
   function change(choose: () => void) {
     setMode(mode());
     setAgent(agent());
@@ -51,7 +52,7 @@ export default function NewChatPage(): JSX.Element {
     setMode("agent");
     setAgent(agent);
   }
-  // The address may name one; that was so, too, when it was tried.
+  // The address may name an agent, also when the request was first made.
   createEffect(() => {
     const now = route();
     const given = now.page === "new" ? now.agent : undefined;
@@ -66,7 +67,7 @@ export default function NewChatPage(): JSX.Element {
     try {
       const { attachments } = draft("new");
       const chat = await createChat(tried()!, attachments);
-      // What was typed or attached meanwhile stays.
+      // Text typed or attached in the meantime stays.
       if (draft("new").text.trim() === text) draft("new").set("");
       draft("new").detach(attachments);
       if (isHere) navigate(pathTo.chat(chat.id));
@@ -79,17 +80,17 @@ export default function NewChatPage(): JSX.Element {
   return (
     <div class="new-chat">
       <header class="chat-head only-narrow">
-        <a class="icon-button" href={pathTo.home} aria-label="All chats">
+        <a class="icon-button" href={pathTo.home} aria-label={labels.allChats}>
           <BackIcon />
         </a>
-        <h1>New chat</h1>
+        <h1>{labels.newChat}</h1>
       </header>
       <div class="new-chat-column">
-        <h1 class="only-wide">What shall be done?</h1>
+        <h1 class="only-wide">{labels.new.title}</h1>
         <Composer
           ref={(area) => (input = area)}
           draft={draft("new")}
-          placeholder="The first message"
+          placeholder={labels.new.placeholder}
           isRunning={false}
           isStopping={false}
           isSending={isStarting()}
@@ -108,14 +109,14 @@ export default function NewChatPage(): JSX.Element {
           </Show>
           <label class="folder-field">
             <FolderIcon />
-            <span class="unseen">Workspace</span>
+            <span class="unseen">{labels.new.workspace}</span>
             <input
               ref={(field) => createEffect(() => showEnd(field, folder()))}
               onBlur={(event) => showEnd(event.currentTarget, folder())}
               title={folder()}
               list="recent-folders"
               class="mono"
-              placeholder="The server’s folder"
+              placeholder={labels.new.defaultFolder}
               autocapitalize="off"
               spellcheck={false}
               value={folder()}
@@ -132,13 +133,13 @@ export default function NewChatPage(): JSX.Element {
         <Show when={offering()}>
           {(id) => (
             <p class="new-chat-more">
-              <a href={pathTo.history(id())}>Go on with an earlier session</a>
+              <a href={pathTo.history(id())}>{labels.new.pastSession}</a>
             </p>
           )}
         </Show>
         <Show when={found()?.length === 0}>
           <p class="quiet">
-            No agent was found on this machine. <a href={pathTo.home}>See how to get one</a>.
+            {labels.new.noAgents} <a href={pathTo.home}>{labels.new.install}</a>.
           </p>
         </Show>
       </div>
@@ -146,7 +147,7 @@ export default function NewChatPage(): JSX.Element {
   );
 }
 
-/** What was asked for with the text that is still here, if nothing was heard of it. */
+/** The unconfirmed request that belongs to the text still in the field. */
 function unheard(): ChatWish | undefined {
   const wish = unheardWish();
   return wish?.text === draft("new").text.trim() ? wish : undefined;
@@ -163,7 +164,7 @@ function WhoSelect(props: {
 }): JSX.Element {
   return (
     <label class="select">
-      <span class="unseen">Who answers</span>
+      <span class="unseen">{composerLabels.answeredBy}</span>
       <select
         data-testid="who"
         onChange={(event) => {
@@ -173,7 +174,7 @@ function WhoSelect(props: {
         }}
       >
         <option value="" selected={props.mode === "llm"}>
-          {ASSISTANT}
+          {composerLabels.assistant}
         </option>
         <For each={choices()}>
           {(agent) => (
@@ -188,12 +189,12 @@ function WhoSelect(props: {
   );
 }
 
-/** Which agent the assistant hands work to. */
+/** Which agent the assistant delegates to. */
 function WorkSelect(props: { agent: string | undefined; onChoose: (agent: string) => void }): JSX.Element {
   return (
     <Show when={choices().length > 0}>
-      <label class="select" title="The agent that the assistant hands work to">
-        <span class="unseen">Hands work to</span>
+      <label class="select" title={labels.new.delegateHelp}>
+        <span class="unseen">{labels.new.delegatesTo}</span>
         <select data-testid="work-agent" onChange={(event) => props.onChoose(event.currentTarget.value)}>
           <For each={choices()}>
             {(agent) => (
@@ -209,7 +210,7 @@ function WorkSelect(props: { agent: string | undefined; onChoose: (agent: string
   );
 }
 
-/** Of a long path the end says more than the beginning; while it is typed, the cursor decides. */
+/** Show the end of a long path, except while it is being edited. */
 function showEnd(field: HTMLInputElement, path: string): void {
   requestAnimationFrame(() => {
     if (path && document.activeElement !== field) field.scrollLeft = field.scrollWidth;

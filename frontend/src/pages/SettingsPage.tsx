@@ -1,15 +1,17 @@
 // The settings: agents, the assistant, permissions, how the page looks, devices.
-import { createEffect, For, Match, Suspense, Switch, type JSX } from "solid-js";
+import { createEffect, For, Match, onMount, Suspense, Switch, type JSX } from "solid-js";
 
-import "../styles/settings.css";
-import { pathTo, route } from "../state";
+import "../components/settings/settings.css";
+import { pathTo, refreshSettings, route } from "../state";
 import { Skeleton } from "../components/controls/Skeleton";
 import { BackIcon } from "../components/icons";
-import { AgentsSection } from "../components/settings/AgentsSection";
+import { AgentsSection } from "../components/settings/agents/AgentsSection";
 import { AppearanceSection } from "../components/settings/AppearanceSection";
 import { AssistantSection } from "../components/settings/AssistantSection";
 import { DevicesSection } from "../components/settings/DevicesSection";
+import { PendingChanges } from "../components/settings/PendingChanges";
 import { PermissionsSection } from "../components/settings/PermissionsSection";
+import { labels } from "./labels";
 
 const SECTIONS = [
   ["agents", "Agents"],
@@ -25,10 +27,12 @@ export default function SettingsPage(): JSX.Element {
     const wished = now.page === "settings" ? now.section : undefined;
     return SECTIONS.find(([id]) => id === wished)?.[0] ?? "agents";
   };
+  // The file may have changed since it was last loaded.
+  onMount(() => void refreshSettings().catch(() => undefined));
   return (
     <div class="settings">
       <header class="chat-head">
-        <a class="icon-button only-narrow" href={pathTo.home} aria-label="All chats">
+        <a class="icon-button only-narrow" href={pathTo.home} aria-label={labels.allChats}>
           <BackIcon />
         </a>
         <h1>Settings</h1>
@@ -49,6 +53,7 @@ export default function SettingsPage(): JSX.Element {
       </nav>
       <div class="settings-scroll">
         <div class="settings-column">
+          <PendingChanges />
           <Suspense fallback={<Skeleton lines={6} label="Loading settings" />}>
             <Switch fallback={<AgentsSection />}>
               <Match when={section() === "assistant"}>

@@ -1,11 +1,13 @@
-// Signing in: by the link that was opened, or by a code that is typed or pasted.
+// Signing in with the opened link, or with a typed or pasted code.
 import { createSignal, Show, type JSX } from "solid-js";
 
 import "../styles/index.css";
 import { session, signIn } from "../state";
-import { CopyButton } from "../components/controls/CopyButton";
+import { CopyButton } from "../components/controls/copy/CopyButton";
+import { Hint } from "../components/controls/Hint";
 import { Spinner } from "../components/controls/Spinner";
 import { Logo } from "../components/icons";
+import { labels } from "./labels";
 
 export default function SignInPage(): JSX.Element {
   const [code, setCode] = createSignal("");
@@ -20,19 +22,19 @@ export default function SignInPage(): JSX.Element {
         }}
       >
         <Logo />
-        <h1>Sign in to VoxPilot</h1>
+        <h1>{labels.signIn.title}</h1>
         <p class="quiet">
-          This page can run programs on its machine, so each browser has to show once that it is yours.
+          {labels.signIn.why}
         </p>
         <Show when={session.problem}>
           {(problem) => (
             <div class="sign-in-problem" role="alert">
-              <strong>{problem().message}</strong> {problem().hint}
+              <strong>{problem().message}</strong> <Hint text={problem().hint} />
             </div>
           )}
         </Show>
         <label class="field">
-          <span class="field-label">Link or code</span>
+          <span class="field-label">{labels.signIn.field}</span>
           <input
             class="input mono"
             name="code"
@@ -40,25 +42,25 @@ export default function SignInPage(): JSX.Element {
             autocapitalize="off"
             spellcheck={false}
             autofocus
-            placeholder="Paste it here"
+            placeholder={labels.signIn.placeholder}
             disabled={isBusy()}
             value={code()}
             onInput={(event) => setCode(event.currentTarget.value)}
           />
         </label>
         <button type="submit" class="button button-main" disabled={isBusy() || !code().trim()}>
-          <Show when={isBusy()} fallback="Sign in">
-            <Spinner /> Signing in
+          <Show when={isBusy()} fallback={labels.signIn.signIn}>
+            <Spinner /> {labels.signIn.signingIn}
           </Show>
         </button>
         <div class="sign-in-help">
-          <p>For a new link, run this on the machine where VoxPilot runs:</p>
+          <p>{labels.signIn.getLink}</p>
           <p class="install">
             <code>voxpilot link</code>
-            <CopyButton text={() => "voxpilot link"} label="Copy command" />
+            <CopyButton text={() => "voxpilot link"} label={labels.signIn.copyCommand} />
           </p>
           <p class="quiet small">
-            In its own folder, <code>make link</code> does the same. A link works once, within ten minutes.
+            In a source checkout, run <code>make link</code>. Each link works once and expires after ten minutes.
           </p>
         </div>
       </form>

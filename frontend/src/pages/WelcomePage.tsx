@@ -1,12 +1,13 @@
-// The first page: what this is, which agents are here, and a way to try it at once.
+// The welcome page: what this is, which agents are installed, and a demo.
 import { createSignal, For, Show, type JSX } from "solid-js";
 
 import { agents, createChat, navigate, pathTo, refreshAgents, unheardWish, type AgentInfo, type ChatWish } from "../state";
 import { ErrorCard } from "../components/blocks/ErrorCard";
-import { CopyButton } from "../components/controls/CopyButton";
+import { CopyButton } from "../components/controls/copy/CopyButton";
 import { Skeleton } from "../components/controls/Skeleton";
 import { Spinner } from "../components/controls/Spinner";
 import { CheckIcon, Logo, PlusIcon, RetryIcon } from "../components/icons";
+import { labels } from "./labels";
 
 const DEMO = "demo";
 
@@ -19,16 +20,16 @@ export default function WelcomePage(): JSX.Element {
       <div class="welcome-column">
         <header class="welcome-head">
           <Logo />
-          <h1>One page for all your coding agents</h1>
+          <h1>{labels.welcome.title}</h1>
           <p class="welcome-words">
-            They work on this machine, you watch and answer from any browser, and nothing is lost when you close it.
+            {labels.welcome.intro}
           </p>
         </header>
         <Starting hasAgent={found().length > 0} isDemoFirst={real() !== undefined && found().length === 0} />
-        <Show when={real()} fallback={<Skeleton lines={4} label="Looking for agents" />}>
+        <Show when={real()} fallback={<Skeleton lines={4} label={labels.welcome.loading} />}>
           <section class="agents" aria-label="Agents">
             <div class="agents-head">
-              <h2>{found().length > 0 ? "Agents on this machine" : "No agent is installed yet"}</h2>
+              <h2>{found().length > 0 ? labels.welcome.found : labels.welcome.noneFound}</h2>
               <LookAgain />
             </div>
             <ul class="agent-list">
@@ -44,7 +45,7 @@ export default function WelcomePage(): JSX.Element {
 function Starting(props: { hasAgent: boolean; isDemoFirst: boolean }): JSX.Element {
   const [isStarting, setStarting] = createSignal(false);
   const [problem, setProblem] = createSignal<{ message: string; hint?: string }>();
-  /** Where there is no agent but the demo, it works in its scratch folder. Tried again, it is the same wish. */
+  /** Without other agents the demo runs in its scratch folder. A retry repeats the same request. */
   function withAssistant(): ChatWish {
     const unheard = unheardWish();
     if (unheard?.mode === "llm" && !unheard.text) return unheard;
@@ -65,7 +66,7 @@ function Starting(props: { hasAgent: boolean; isDemoFirst: boolean }): JSX.Eleme
       <p class="page-actions">
         <a class="button" classList={{ "button-main": !props.isDemoFirst }} href={pathTo.newChat}>
           <PlusIcon />
-          New chat
+          {labels.newChat}
         </a>
         <button
           type="button"
@@ -77,12 +78,12 @@ function Starting(props: { hasAgent: boolean; isDemoFirst: boolean }): JSX.Eleme
           <Show when={isStarting()}>
             <Spinner />
           </Show>
-          Try the demo
+          {labels.welcome.demo}
         </button>
         <button type="button" class="button" disabled={isStarting()} onClick={() => void begin(withAssistant())}>
-          Talk to the assistant
+          {labels.welcome.assistant}
         </button>
-        <span class="quiet small">The demo works in a scratch folder and needs nothing.</span>
+        <span class="quiet small">{labels.welcome.demoHelp}</span>
       </p>
       <Show when={problem()}>
         {(error) => <ErrorCard name="welcome" message={error().message} hint={error().hint} />}
@@ -106,7 +107,7 @@ function AgentLine(props: { agent: AgentInfo }): JSX.Element {
           fallback={
             <p class="install">
               <code>{props.agent.install_hint}</code>
-              <CopyButton text={() => props.agent.install_hint} label={`Copy the command that installs ${props.agent.display_name}`} />
+              <CopyButton text={() => props.agent.install_hint} label={labels.copyInstall(props.agent.display_name)} />
             </p>
           }
         >
@@ -129,7 +130,7 @@ function LookAgain(): JSX.Element {
       <Show when={isLooking()} fallback={<RetryIcon />}>
         <Spinner />
       </Show>
-      Look again
+      {labels.welcome.refresh}
     </button>
   );
 }

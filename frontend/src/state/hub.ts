@@ -1,30 +1,31 @@
-// This tab's end of the link to the hub.
+// This tab's connection to the hub.
 //
-// Lives here: what the hub says goes to the store it concerns; waking up; the
-// hub that no longer answers. Lives elsewhere: the hub and the connection
+// Lives here: passing the hub's messages to their stores; waking up; replacing a
+// hub that does not respond. Lives elsewhere: the hub and the connection
 // (worker/), the stores (chat.ts, chats.ts, connection.ts, session.ts).
 
 import { batch } from "solid-js";
 
 import { onSignedOut } from "../api/client";
+import { key } from "../api/key";
 import sharedWorker from "../worker/shared?sharedworker&url";
 import type { ToTab } from "../worker/messages";
 import { openPort, type Port } from "../worker/ports";
-import { followed, forgetChats, onFollowed, takeEvents, takeRemoval, takeSnapshot } from "./chat";
-import { changeInList, forgetList, removeFromList, replaceList } from "./chats";
-import { connection, onCheck, showConnection } from "./connection";
-import { forgetDeleted, forgetOldFiles } from "./deleted";
-import { forgetDrafts } from "./drafts";
-import { sweepFiles } from "./files";
-import { Frames } from "./frames";
-import { deliverAll, forgetOutbox, noticeArrivals } from "./outbox";
-import { onSession, session, setSignedIn } from "./session";
-import { workerUrl } from "./trusted";
+import { followed, forgetChats, held, onFollowed, takeEvents, takeRemoval, takeSnapshot } from "./chats/chat";
+import { changeInList, forgetList, removeFromList, replaceList } from "./chats/chats";
+import { connection, onCheck, showConnection } from "./server/connection";
+import { forgetDeleted, forgetOldFiles } from "./chats/deleted";
+import { forgetDrafts } from "./stored/drafts";
+import { sweepFiles } from "./stored/files";
+import { Frames } from "./chats/frames";
+import { deliverAll, forgetOutbox, noticeArrivals } from "./stored/outbox";
+import { onSession, session, setSignedIn } from "./server/session";
+import { workerUrl } from "./server/trusted";
 
 const EVENTS_AT_ONCE = 50;
-/** How long the hub may take to answer; it answers at once unless it is asleep or gone. */
+/** How long the hub may take to respond; it responds at once unless it is asleep or gone. */
 const ANSWER_MS = 1_500;
-/** It says something at every ping, so at least every 10 s while the link is up. */
+/** It sends a message at every ping, so at least every 10 s while connected. */
 const SILENCE_MS = 30_000;
 
 let port: Port;
@@ -37,7 +38,7 @@ export function startHub(): void {
   port = openPort(() => workerUrl(sharedWorker), { hear, met: follow });
   onFollowed(follow);
   onCheck(check);
-  onSignedOut(() => setSignedIn(false));
+  onSignedOut((why) => setSignedIn(false, why));
   onSession({ signedIn: check, left: forgetAll });
   follow();
   watchWaking();
@@ -45,16 +46,16 @@ export function startHub(): void {
 }
 
 function follow(): void {
-  port.post({ say: "follow", chats: followed() });
+  port.post({ say: "follow", chats: followed(), key: key() });
 }
 
 function isSilent(): boolean {
   return !document.hidden && session.state === "signed-in" && Date.now() - heardAt > SILENCE_MS;
 }
 
-/** Is the link alive, and the hub? */
+/** Check that the connection and the hub are alive. */
 function check(): void {
-  port.post({ say: "check" });
+  port.post({ say: "check", key: key() });
   clearTimeout(patience);
   patience = setTimeout(() => port.renew(), ANSWER_MS);
 }
@@ -75,7 +76,7 @@ function hear(message: ToTab): void {
   heardAt = Date.now();
   clearTimeout(patience);
   if (message.say !== "events") return frames.add(message);
-  // In pieces, so that a flood can be spread over several frames.
+  // In pieces, so that many events can be spread over several frames.
   for (let i = 0; i < message.events.length; i += EVENTS_AT_ONCE) {
     frames.add({ ...message, events: message.events.slice(i, i + EVENTS_AT_ONCE) });
   }
@@ -90,16 +91,18 @@ function show(message: ToTab): void {
       return setSignedIn(false);
     case "chats":
       void forgetOldFiles(new Set(message.chats.map((chat) => chat.id)));
-      return replaceList(message.chats);
+      return replaceList(message.chats, message.next);
     case "chat-changed":
       return changeInList(message.chat);
     case "chat-removed":
       if (message.isDeleted) void forgetDeleted(message.chat);
       removeFromList(message.chat);
       return takeRemoval(message.chat);
-    case "snapshot":
-      takeSnapshot(message.chat, message.complete);
-      return noticeArrivals(message.chat.id);
+    case "snapshot": {
+      const wentBack = message.isOther || message.chat.head.seq < (held(message.chat.id)?.head.seq ?? 0);
+      takeSnapshot(message.chat, message.complete, message.isOther);
+      return noticeArrivals(message.chat.id, wentBack);
+    }
     case "events":
       if (!takeEvents(message.chat, message.events)) port.post({ say: "resync", chat: message.chat });
       return noticeArrivals(message.chat);
@@ -108,7 +111,7 @@ function show(message: ToTab): void {
   }
 }
 
-/** The server is there and knows us. */
+/** The server responds and accepts our sign-in. */
 function greet(isBack: boolean): void {
   if (session.state !== "signed-in") setSignedIn(true);
   if (isBack) deliverAll();

@@ -1,9 +1,9 @@
-// The one door for components: everything they read and everything they can do.
+// The public interface of the state: everything components read and everything they can do.
 //
 // Reading is reactive: properties such as `connection.state`, `chat.phase` or
 // `chats.list` are getters on signals and stores, so read them inside JSX or an
-// effect and never take them apart. Doing returns a promise; one that fails
-// throws an `ApiError` with `message` and `hint` made for people.
+// effect and never destructure them. Actions return a promise; one that fails
+// throws an `ApiError` with `message` and `hint`, ready to show.
 //
 //   const chat = useChat(() => props.id);      // also keeps it live while mounted
 //   <Show when={chat.state} fallback={<Skeleton />}>
@@ -29,16 +29,16 @@ export type {
   TrustedFolder,
   SettingsInfo,
 } from "../api/client";
-export { ApiError } from "../api/client";
+export { ApiError, wholeEvent } from "../api/client";
 
-/** One chat, followed for as long as the calling component lives. See `ChatHandle`. */
-export { useChat, wholeEvent, type ChatHandle } from "./chat";
+/** One chat, followed while the calling component is mounted. See `ChatHandle`. */
+export { useChat, type ChatHandle } from "./chats/chat";
 
 /** The list of chats, newest first, and how many need you. See `ChatList`. */
-export { useChats, type ChatList } from "./chats";
+export { findChats, loadMore, useChats, type ChatList } from "./chats/chats";
 
 /** `connection.state`: live | reconnecting | offline. `connection.newVersion`: set when a reload is due. */
-export { connection, checkConnection, type Connection, type ConnectionState } from "./connection";
+export { connection, checkConnection, type Connection, type ConnectionState } from "./server/connection";
 
 /** What a person can do in a chat. */
 export {
@@ -57,35 +57,35 @@ export {
   typeInto,
   setPolicy,
   type ChatWish,
-} from "./actions";
+} from "./chats/actions";
 
-/** Messages on their way: `send` stores first, so nothing typed is lost. `outbox(chat)` is what is not there yet. */
-export { send, sendDraft, outbox, retrySend, discardSend, type Outgoing } from "./outbox";
+/** Sent messages: `send` stores first, so nothing typed is lost. `outbox(chat)` lists those not in the chat yet. */
+export { send, sendDraft, outbox, retrySend, discardSend, type Outgoing } from "./stored/outbox";
 
-/** What was typed or attached and not sent, by chat; `"new"` is the draft of the new-chat page. See `Draft`. */
-export { draft, forgetForm, formDraft, type Draft } from "./drafts";
+/** Unsent text and attachments by chat; `"new"` is the draft of the new-chat page. See `Draft`. */
+export { draft, forgetForm, formDraft, type Draft } from "./stored/drafts";
 
-/** What else this browser remembers between visits, by name; for small choices such as the theme. */
-export { forget, recall, remember } from "./keep";
+/** Small values stored in the browser by name, such as the theme. */
+export { forget, recall, remember } from "./stored/localStore";
 
 /** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
-export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, settingsProblem } from "./agents";
+export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, sandboxProblem, settingsProblem } from "./server/agents";
 
-/** Try an agent step by step; its own sessions; the log of decisions; devices and links for new ones. */
-export { checkAgent, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
+/** Testing an agent; its past sessions; the decision log; devices and sign-in links. */
+export { checkAgent, confirmDevice, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
 export { forgetSession, forkSession, pastSessions } from "../api/client";
 
-/** Folders that were trusted on a card, and taking that back. */
+/** Folders trusted in answer to a question, and revoking that. */
 export { distrust, trustedFolders } from "../api/client";
 
 /** The settings of the server; undefined until known. */
-export { changeSettings, refreshSettings, settings } from "./settings";
+export { changeSettings, decidePending, refreshSettings, settings, watchSettings } from "./server/settings";
 
 /** The model that answers in llm mode; undefined until known. */
-export { assistant, checkAssistant, listModels, refreshAssistant } from "./assistant";
+export { assistant, checkAssistant, listModels, refreshAssistant } from "./server/assistant";
 
 /** Who this browser is signed in as, and signing in and out. */
-export { session, signIn, signOut, type Session } from "./session";
+export { session, signIn, signOut, type Session } from "./server/session";
 
-/** Where we are, and going elsewhere without loading the page again. */
+/** The current route, and navigation without reloading the page. */
 export { navigate, route, pathTo, type Route } from "./route";

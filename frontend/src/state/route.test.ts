@@ -16,7 +16,7 @@ test.each([
   ["/what", { page: "missing" }],
 ])("%s", (path, expected) => expect(routeOf(path)).toEqual(expected));
 
-test("our links are followed without loading the page; others are left to the browser", () => {
+test("our links are followed without a page load; others are left to the browser", () => {
   followHistory();
   const clicked = (href: string, how: MouseEventInit = {}) => {
     const link = document.body.appendChild(document.createElement("a"));

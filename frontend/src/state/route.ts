@@ -1,13 +1,13 @@
-// Where we are, by the address bar alone.
+// The current route, from the address bar.
 //
-// Lives here: addresses to routes and back, going elsewhere. Lives elsewhere:
+// Lives here: addresses to routes and back, navigation. Lives elsewhere:
 // which page a route shows (App.tsx).
 
 import { createSignal } from "solid-js";
 
 export type Route =
   | { page: "home" }
-  /** With `agent`, one to begin with. */
+  /** `agent`: the agent to preselect. */
   | { page: "new"; agent?: string }
   | { page: "chat"; id: string }
   | { page: "settings"; section: string | undefined }
@@ -16,7 +16,7 @@ export type Route =
 
 const [current, setCurrent] = createSignal<Route>(read(), { equals: same });
 
-/** The route now; reactive. */
+/** The current route; reactive. */
 export const route = current;
 
 /** Go to an address such as `pathTo.chat(id)`. */
@@ -38,7 +38,7 @@ export const pathTo = {
   history: (agent: string) => `/history/${encodeURIComponent(agent)}`,
 };
 
-/** Follow links of ours and the back button; called once by main.tsx. */
+/** Handle our own links and the back button; called once by main.tsx. */
 export function followHistory(): void {
   addEventListener("popstate", () => setCurrent(read()));
   document.addEventListener("click", (event) => {
@@ -77,7 +77,7 @@ function same(one: Route, other: Route): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The path of a plain click on a link of ours; anything else is the browser's business. */
+/** The path of a plain click on one of our links; everything else is left to the browser. */
 function ownLink(event: MouseEvent): string | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;

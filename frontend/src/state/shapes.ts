@@ -1,212 +1,298 @@
-// What a chat looks like on the page.
-//
-// Lives here: the shapes the fold makes, the same as chat/transcript.py makes
-// in Python. Lives elsewhere: the fold (applyEvent.ts), the events it takes
-// (api/events.ts, generated), the list of chats (api/schema.ts, generated).
+// Generated from chat/head_shapes.py and chat/shapes.py by `make types`; do not edit.
 
-/** Whatever an agent may have put there: look before you use it. */
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-export type JsonObject = { [name: string]: Json };
+/** JSON from an agent: check it before you use it. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [name: string]: Json | undefined };
 
-/** A chat as the page holds it: what is true of it now, and what is drawn, in order. */
-export interface ChatState {
+/** The turn that is running. */
+export type OpenTurn = {
   id: string;
-  head: Head;
-  blocks: Block[];
-}
+  /** Seconds since 1970, like every `at`. */
+  since: number;
+  by: "assistant" | "agent";
+  agent?: string;
+  session_name?: string;
+  /** Someone asked it to stop. */
+  stopping?: boolean;
+};
 
-/** What is true of the whole chat now. */
-export interface Head {
-  /** The number of the last event taken in. */
+/** The events that hold the whole message if only part of it is here. Large files come without their data, marked `cut`. */
+export type MessageCut = {
+  text?: number;
+  attachments?: number;
+};
+
+/** A message that waits for its turn. */
+export type QueuedMessage = {
+  id: string;
+  role: "user" | "assistant" | "agent";
+  text: string;
+  attachments?: JsonObject[];
+  /** Only a preview is here. In logs of earlier versions `cut_at` is missing. */
+  cut?: boolean;
+  cut_at?: MessageCut;
+  queued?: boolean;
+  /** Runs before messages without this mark. */
+  ahead?: boolean;
+  size?: number;
+};
+
+/** Whether an agent is running. */
+export type AgentStatus = {
+  status: "starting" | "connected" | "busy" | "disconnected" | "error";
+  message?: string;
+  hint?: string;
+  /** The sandbox its process runs in, if any. */
+  sandbox?: "standard" | "strict";
+};
+
+/** One value of an option. */
+export type OptionChoice = {
+  value: Json;
+  name?: string;
+  description?: string;
+  group?: string;
+};
+
+/** A mode, model or config option of an agent. */
+export type AgentOption = {
+  id: string;
+  name: string;
+  description?: string | null;
+  /** `mode`, `model`, `thought_level`, `other` or the agent's own word. */
+  category: string;
+  type: "select" | "boolean";
+  current?: Json;
+  choices: OptionChoice[];
+  via: "config" | "model" | "mode";
+};
+
+/** The argument of a slash command. */
+export type CommandInput = {
+  hint?: string;
+};
+
+/** A slash command, as ACP describes it. */
+export type AgentCommand = {
+  name: string;
+  description?: string;
+  input?: CommandInput | null;
+};
+
+/** What a session has cost so far. */
+export type Cost = {
+  amount?: number;
+  currency?: string;
+};
+
+/** How full the context window is, and the cost. */
+export type Usage = {
+  /** Tokens in the context window. */
+  used?: number;
+  /** Tokens that fit into it. */
+  size?: number;
+  cost?: Cost | null;
+  [more: string]: Json | undefined;
+};
+
+/** The current state of the whole chat. */
+export type Head = {
+  /** The number of the last event that was folded. */
   seq: number;
   last_at: number | null;
-  /** The turn that runs, if one does. */
   turn: OpenTurn | null;
-  /** Messages that wait for their turn, first come first. */
+  /** Messages that wait for their turn, in order. */
   queue: QueuedMessage[];
   /** Ids of questions that wait for an answer. */
   questions: string[];
-  agents: { [agent: string]: AgentStatus };
-  /** By session name; `main` is the chat's own session. The next two as well. */
-  options: { [session: string]: AgentOption[] };
-  commands: { [session: string]: AgentCommand[] };
-  usage: { [session: string]: Usage };
+  /** By agent. */
+  agents: { [name: string]: AgentStatus };
+  /** By session name, like the next two; `main` is the chat's own session. */
+  options: { [name: string]: AgentOption[] };
+  commands: { [name: string]: AgentCommand[] };
+  usage: { [name: string]: Usage };
   title?: string;
   workspace?: string;
   mode?: "llm" | "agent";
   agent?: string;
   policy?: string;
-  /** The policy that counts, where a setting is or was stronger than the chat's own. */
+  /** The policy in effect, if a setting is or was stricter than the chat's own. */
   counts?: string;
   meta?: JsonObject;
-}
+};
 
-export interface OpenTurn {
-  id: string;
-  /** Seconds since 1970, as every `at`. */
-  since: number;
-  by: "assistant" | "agent";
-  agent?: string;
-  session_name?: string;
-  /** Somebody asked it to stop. */
-  stopping?: boolean;
-}
-
-export interface QueuedMessage {
-  id: string;
-  role: "user" | "assistant" | "agent";
-  text: string;
-  attachments?: JsonObject[];
-  /** Only a preview came; those of earlier versions do not say which event holds the whole. */
-  cut?: boolean;
-  cut_at?: MessageCut;
-  queued?: boolean;
-  /** Goes before those that do not. */
-  ahead?: boolean;
-}
-
-export interface AgentStatus {
-  status: "starting" | "connected" | "busy" | "disconnected" | "error";
-  message?: string;
-  hint?: string;
-}
-
-/** A mode, model or config option an agent offers. */
-export interface AgentOption {
-  id: string;
-  name: string;
-  description?: string | null;
-  /** `mode`, `model`, `thought_level`, `other` or a word of the agent's own. */
-  category: string;
-  type: "select" | "boolean";
-  current?: Json;
-  choices: { value: Json; name?: string; description?: string; group?: string }[];
-  via: "config" | "model" | "mode";
-}
-
-/** A slash command, as ACP describes it. */
-export interface AgentCommand {
-  name: string;
-  description?: string;
-  input?: { hint?: string } | null;
-}
-
-export interface Usage {
-  /** Tokens in the context window, and how many fit. */
-  used?: number;
-  size?: number;
-  cost?: { amount?: number; currency?: string } | null;
-  [more: string]: Json | undefined;
-}
-
-/** What every block has. */
-interface Placed {
-  /** Its place and its name within the chat: never changes, grows downward. */
+/** The fields of every block. */
+export type Placed = {
+  /** Its position and its id within the chat. Never changes; later blocks have higher numbers. */
   pos: number;
   at: number;
   turn?: string;
   /** The delegated call it belongs to. */
   tool_call_id?: string;
-  /** Only a preview came. `size` is that of the whole, in bytes. */
+  /** Only a preview is here. */
   cut?: boolean;
+  /** Bytes of the whole, if only a preview is here. */
   size?: number;
-}
+};
 
-export interface MessageBlock extends Placed {
+/** A message that was sent. */
+export type MessageBlock = Placed & {
   kind: "message";
   id: string;
   role: "user" | "assistant" | "agent";
   text: string;
   attachments?: JsonObject[];
   cut_at?: MessageCut;
-}
-
-/** The event that holds the whole of what is here only in part; large files come without their data, marked `cut`. */
-export interface MessageCut {
-  text?: number;
-  attachments?: number;
-}
-
-/** Streamed text; `parts` is what is not text, each after so many characters (code points) of it. */
-interface Spoken extends Placed {
-  message_id: string;
-  text: string;
-  parts?: { after: number; content: JsonObject }[];
-  /** The model was asked again; this is what it had said before. */
-  superseded?: boolean;
-}
-
-export interface TextBlock extends Spoken {
-  kind: "text";
-}
-
-export interface ThoughtBlock extends Spoken {
-  kind: "thought";
-}
-
-export interface ToolBlock extends Placed {
-  kind: "tool";
-  id: string;
-  title: string;
-  /** read, edit, delete, move, search, execute, think, fetch, switch_mode, other, or a word we do not know. */
-  tool_kind: string;
-  /** pending, in_progress, completed, failed, cancelled, or a word we do not know. */
-  status: string;
-  name?: string;
-  input?: Json;
-  output?: Json;
-  locations: { path?: string; line?: number | null }[];
-  content: ToolContent[];
-  /** The event that holds the whole of each field of which only a preview is here. */
-  cut_at?: { input?: number; output?: number; content?: number; locations?: number };
-  meta?: JsonObject;
-  /** How work that the assistant gave to an agent ended. */
-  delegated?: { session_name: string; agent: string; summary: string; stop_reason: string };
-  /** What a tool of the assistant's returned; `seq` is the event that holds all of it. */
-  result?: { content: string; display: string; is_error: boolean; seq: number; cut?: boolean };
-  /** It changed something, and nobody was asked. */
-  unasked?: boolean;
-}
-
-/** What a tool call shows, as ACP sends it. Anything may be missing: agents are not careful. */
-export type ToolContent =
-  | { type: "content"; content?: ContentPart }
-  | DiffContent
-  | { type: "terminal"; terminalId?: string }
-  | { type?: undefined; [more: string]: Json | undefined };
-
-/**
- * `from_line`: the lines before are the same and not here. `cut`: a part of the change itself is not here. `whole_at`: it
- * is from an earlier event than the content beside it, and whole in that event's content at this place.
- */
-export type DiffContent = {
-  type: "diff";
-  path?: string;
-  oldText?: string | null;
-  newText?: string;
-  from_line?: number;
-  cut?: boolean;
-  whole_at?: { seq: number; item: number };
 };
 
-export interface ContentPart {
-  /** text, image, audio, resource_link, resource, or a word we do not know. */
+/** Where the whole of a diff is: an event, and an index in its content. */
+export type WholeAt = {
+  seq: number;
+  item: number;
+};
+
+/** A change to a file. */
+export type DiffContent = {
+  type: "diff";
+  path?: string | null;
+  oldText?: string | null;
+  newText?: string;
+  /** The lines before this one are unchanged and left out. */
+  from_line?: number;
+  /** Part of the change itself is left out. */
+  cut?: boolean;
+  /** Set if it comes from an earlier event than the content around it. */
+  whole_at?: WholeAt;
+};
+
+/** A file inside a content part. */
+export type Resource = {
+  uri?: string;
+  text?: string;
+  blob?: string;
+  mimeType?: string;
+};
+
+/** A piece of content, as ACP sends it. */
+export type ContentPart = {
+  /** text, image, audio, resource_link, resource, or an unknown word. */
   type: string;
   text?: string;
   data?: string;
   mimeType?: string;
   uri?: string;
   name?: string;
-  resource?: { uri?: string; text?: string; blob?: string; mimeType?: string };
-  /** The event that holds it whole, of a large one. */
+  resource?: Resource;
+  /** The event that holds the whole of a large part. */
   cut_at?: number;
-}
+};
 
-/** A command that runs, or ran, for an agent. */
-export interface TerminalBlock extends Placed {
+/** Content other than text within streamed text. */
+export type SpokenPart = {
+  /** Code points of text before it. */
+  after: number;
+  content: ContentPart;
+};
+
+/** Streamed text. */
+export type Spoken = Placed & {
+  message_id: string;
+  text: string;
+  parts?: SpokenPart[];
+  /** The model was asked again; this is the earlier, unfinished answer. */
+  superseded?: boolean;
+};
+
+/** Text of an agent or the assistant. */
+export type TextBlock = Spoken & {
+  kind: "text";
+};
+
+/** Reasoning of an agent or the assistant. */
+export type ThoughtBlock = Spoken & {
+  kind: "thought";
+};
+
+/** A content part of a tool call. */
+export type PartContent = {
+  type: "content";
+  content?: ContentPart;
+};
+
+/** A terminal of a tool call. */
+export type TerminalContent = {
+  type: "terminal";
+  terminalId?: string;
+};
+
+/** A file that a tool call works on. */
+export type Location = {
+  path?: string;
+  line?: number | null;
+};
+
+/** The events that hold the whole of each field of which only a preview is here. */
+export type ToolCut = {
+  input?: number;
+  output?: number;
+  content?: number;
+  locations?: number;
+};
+
+/** How work that the assistant gave to an agent ended. */
+export type Delegated = {
+  session_name: string;
+  agent: string;
+  summary: string;
+  stop_reason: string;
+};
+
+/** What a tool of the assistant returned. */
+export type ToolResult = {
+  content: string;
+  display: string;
+  is_error: boolean;
+  /** The event that holds all of it. */
+  seq: number;
+  cut?: boolean;
+  size?: number;
+};
+
+/** A tool call. */
+export type ToolBlock = Placed & {
+  kind: "tool";
+  id: string;
+  title: string;
+  /** read, edit, delete, move, search, execute, think, fetch, switch_mode, other, or an unknown word. */
+  tool_kind: string;
+  /** pending, in_progress, completed, failed, cancelled, or an unknown word. */
+  status: string;
+  name?: string;
+  input?: Json;
+  output?: Json;
+  locations: Location[];
+  content: ToolContent[];
+  /** Known from updates or a question only: the call itself has not arrived yet. */
+  early?: boolean | "proposed";
+  cut_at?: ToolCut;
+  meta?: JsonObject;
+  delegated?: Delegated;
+  result?: ToolResult;
+  /** It changed something without anyone being asked. */
+  unasked?: boolean;
+};
+
+/** How a command ended. */
+export type Exit = {
+  exit_code?: number;
+  signal?: string;
+};
+
+/** A command that runs or ran for an agent. */
+export type TerminalBlock = Placed & {
   kind: "terminal";
   terminal_id: string;
-  /** A line for the shell, or a list: the program and what it is given. */
+  /** A line for the shell, or a list: the program and its arguments. */
   command?: Json;
   cwd?: string;
   /** A person may type into it while it runs. */
@@ -216,23 +302,67 @@ export interface TerminalBlock extends Placed {
   skipped?: number;
   /** The rest is shown when it ends. */
   held?: boolean;
-  exit?: { exit_code?: number; signal?: string };
-}
+  exit?: Exit;
+  /** The tool call of an agent that runs it itself. */
+  tool?: string;
+  /** The agent's name for it, if another terminal already had that name. */
+  told_as?: string;
+};
 
-export interface PlanBlock extends Placed {
-  kind: "plan";
-  entries: PlanEntry[];
-}
-
-export interface PlanEntry {
+/** One step of a plan. */
+export type PlanEntry = {
   content: string;
   /** high, medium, low */
   priority: string;
   /** pending, in_progress, completed */
   status: string;
-}
+};
 
-export interface QuestionBlock extends Placed {
+/** The agent's plan for a turn. */
+export type PlanBlock = Placed & {
+  kind: "plan";
+  entries: PlanEntry[];
+};
+
+/** Exactly what will happen. */
+export type QuestionDetail = {
+  /** The id of the tool call in question. */
+  tool?: string | null;
+  tool_kind?: string;
+  input?: Json;
+  locations?: Location[];
+  content?: ToolContent[];
+  cut_at?: ToolCut;
+  /** Why this is more than everyday work. */
+  caution?: string;
+  /** Why only a person can approve it; not a warning. */
+  unclear?: string;
+  [more: string]: Json | undefined;
+};
+
+/** One way to answer a question. */
+export type QuestionOption = {
+  id: string;
+  label: string;
+  /** allow_once, allow_always, reject_once, reject_always, or an unknown word. */
+  kind: string;
+};
+
+/** How a question was answered. */
+export type Answer = {
+  question_id: string;
+  /** The kind of the chosen option, or `cancelled` or `expired`. */
+  outcome: string;
+  by: "person" | "rule" | "auto" | "cancelled" | "expired";
+  option_id?: string;
+  /** The device. */
+  where?: string;
+  reason?: string;
+  at: number;
+};
+
+/** A question to a person. */
+export type QuestionBlock = Placed & {
   kind: "question";
   id: string;
   type: "permission" | "form" | "url" | "confirm" | "sign-in";
@@ -241,88 +371,48 @@ export interface QuestionBlock extends Placed {
   options: QuestionOption[];
   agent?: string;
   answer?: Answer;
-}
+};
 
-/** Exactly what will happen; `tool` is the id of the tool call asked about. */
-export interface QuestionDetail {
-  tool?: string | null;
-  tool_kind?: string;
-  input?: Json;
-  locations?: { path?: string; line?: number | null }[];
-  content?: ToolContent[];
-  /** The event that holds the whole of each field of which only a preview is here. */
-  cut_at?: ToolBlock["cut_at"];
-  /** Why this is more than everyday work. */
-  caution?: string;
-  [more: string]: unknown;
-}
-
-export interface QuestionOption {
-  id: string;
-  label: string;
-  /** allow_once, allow_always, reject_once, reject_always, or a word we do not know. */
-  kind: string;
-}
-
-export interface Answer {
-  question_id: string;
-  /** The kind of the option chosen; or `cancelled`, `expired`. */
-  outcome: string;
-  by: "person" | "rule" | "auto" | "cancelled" | "expired";
-  option_id?: string;
-  /** The device. */
-  where?: string;
-  reason?: string;
-  at: number;
-}
-
-export interface NoticeBlock extends Placed {
+/** A note from the server. */
+export type NoticeBlock = Placed & {
   kind: "notice";
   level: "info" | "warning" | "error";
   code: string;
   text: string;
   detail?: string;
-}
+};
+
+/** Why a turn failed. */
+export type TurnError = {
+  message: string;
+  hint?: string;
+  [more: string]: Json | undefined;
+};
 
 /** A turn that has ended. */
-export interface TurnBlock extends Placed {
+export type TurnBlock = Placed & {
   kind: "turn";
   since: number;
   /** end_turn, max_tokens, max_turn_requests, refusal, cancelled, interrupted, error */
   stop_reason: string;
-  error?: { message: string; hint?: string; [more: string]: unknown };
-}
+  error?: TurnError;
+};
 
-export interface UnknownBlock extends Placed {
+/** An event that could not be folded. */
+export type UnknownBlock = Placed & {
   kind: "unknown";
   raw: Json;
-}
+  /** Its kind is known, but it lacks what events of that kind have. */
+  broken?: boolean;
+};
 
-export type Block =
-  | MessageBlock
-  | TextBlock
-  | ThoughtBlock
-  | ToolBlock
-  | TerminalBlock
-  | PlanBlock
-  | QuestionBlock
-  | NoticeBlock
-  | TurnBlock
-  | UnknownBlock;
+/** What a tool call shows, as ACP sends it. Any field may be missing: agents are careless. */
+export type ToolContent = PartContent | DiffContent | TerminalContent | UnknownContent;
+type UnknownContent = { type?: undefined; [more: string]: Json | undefined };
 
+export type Block = MessageBlock | TextBlock | ThoughtBlock | ToolBlock | TerminalBlock | PlanBlock | QuestionBlock | NoticeBlock | TurnBlock | UnknownBlock;
 export type BlockKind = Block["kind"];
 export type BlockOf<K extends BlockKind> = Extract<Block, { kind: K }>;
 
-export function newHead(): Head {
-  return {
-    seq: 0,
-    last_at: null,
-    turn: null,
-    queue: [],
-    questions: [],
-    agents: {},
-    options: {},
-    commands: {},
-    usage: {},
-  };
-}
+/** A chat as the page holds it. */
+export type ChatState = { id: string; head: Head; blocks: Block[] };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { ToTab } from "./messages";
 import { Hub } from "./hub";
-import { newHead } from "../state/shapes";
+import { newHead } from "../state/chats/applyEvent";
 import { FakeServer, settle } from "./server.fake";
 
 let server: FakeServer;
@@ -25,7 +25,7 @@ class Tab {
   heard: ToTab[] = [];
   constructor(readonly id: string) {}
   follow(...chats: string[]): void {
-    this.say({ say: "follow", chats });
+    this.say({ say: "follow", chats, key: "the-key" });
   }
   say(message: Parameters<Hub["hear"]>[1]): void {
     hub.hear(this.id, message, (answer) => this.heard.push(structuredClone(answer)));
@@ -50,7 +50,7 @@ function delta(chat: string, seq: number, more: object = {}): void {
   server.last.say("text-delta", { chat, seq, at: seq, message_id: "m", content: `${seq} `, ...more });
 }
 
-test("all tabs share one stream, and each hears every event of its chats once", async () => {
+test("all tabs share one stream, and each gets every event of its chats once", async () => {
   const [one, two] = [new Tab("1"), new Tab("2")];
   one.follow("a");
   await settle();
@@ -69,7 +69,7 @@ test("all tabs share one stream, and each hears every event of its chats once", 
   expect(server.streams.filter((asked) => !asked.isCut).length).toBe(1);
 });
 
-test("a tab that comes later begins with the chat as it stands, without asking the server", async () => {
+test("a tab opened later starts with the current chat, without asking the server", async () => {
   const [one, two] = [new Tab("1"), new Tab("2")];
   one.follow("a");
   await settle();
@@ -86,7 +86,18 @@ test("a tab that comes later begins with the chat as it stands, without asking t
   expect(told?.chat.blocks[0]).toMatchObject({ kind: "text", text: "6 7 " });
 });
 
-test("events that were heard are not passed on again, and a gap is mended by asking anew", async () => {
+test("the cursor of the list is passed on, also to later tabs", async () => {
+  const [one, two] = [new Tab("1"), new Tab("2")];
+  one.follow("a");
+  await settle();
+  server.last.say("chats", { chats: [{ id: "a", last_seq: 7 }], next: "5.0-b" });
+  await settle();
+  two.follow("a");
+  expect(one.of("chats")[0]?.next).toBe("5.0-b");
+  expect(two.of("chats")[0]?.next).toBe("5.0-b");
+});
+
+test("known events are not passed on again, and a gap is closed by asking again", async () => {
   const tab = new Tab("1");
   tab.follow("a");
   await settle();
@@ -104,7 +115,7 @@ test("events that were heard are not passed on again, and a gap is mended by ask
   expect(tab.of("snapshot").map((message) => message.chat.head.seq)).toEqual([5, 9]);
 });
 
-test("a chat is complete if the server says so, however many blocks came", async () => {
+test("a chat is complete if the server says so, however many blocks there are", async () => {
   const tab = new Tab("1");
   const blocks = (count: number) => Array.from({ length: count }, (_, i) => ({ pos: i + 1, kind: "notice", at: 1 }));
   tab.follow("a", "b", "c");
@@ -117,7 +128,7 @@ test("a chat is complete if the server says so, however many blocks came", async
   expect(server.streams.length).toBe(1);
 });
 
-test("chats that no tab shows any more are followed no longer", async () => {
+test("chats that no tab shows any more are no longer followed", async () => {
   const [one, two] = [new Tab("1"), new Tab("2")];
   one.follow("a", "b");
   two.follow("b");
@@ -132,7 +143,7 @@ test("chats that no tab shows any more are followed no longer", async () => {
   expect(server.last.url.searchParams.get("chats")).toBe("b:1");
 });
 
-test("the list is passed on, and what is not in it is gone", async () => {
+test("the list is passed on, and chats that are missing from it are gone", async () => {
   const tab = new Tab("1");
   tab.follow("a", "b");
   await settle();
@@ -140,7 +151,7 @@ test("the list is passed on, and what is not in it is gone", async () => {
   server.last.say("chat-changed", { id: "a", last_seq: 4 });
   await settle();
   expect(tab.words.slice(-3)).toEqual(["chats", "chat-removed", "chat-changed"]);
-  // So it says, too, of chats that it never had.
+  // The server says the same about chats it never had.
   server.last.say("chat-removed", { chat: "b" });
   server.last.say("chat-removed", { chat: "a" });
   await settle();
@@ -151,7 +162,7 @@ test("the list is passed on, and what is not in it is gone", async () => {
   ]);
 });
 
-test("a server that was put back to an earlier day is believed", async () => {
+test("a server restored to an earlier state is trusted", async () => {
   const tab = new Tab("1");
   tab.follow("a");
   await settle();
@@ -165,7 +176,29 @@ test("a server that was put back to an earlier day is believed", async () => {
   expect(server.last.url.searchParams.get("chats")).toBe("a");
 });
 
-test("signed out: every tab hears of it, and a check after signing in begins afresh", async () => {
+test("with another history every chat starts over, whatever the numbers say", async () => {
+  const tab = new Tab("1");
+  tab.follow("a");
+  await settle();
+  server.last.say("chats", { chats: [{ id: "a", last_seq: 9 }], history: "one" });
+  snapshot("a", 9);
+  await settle();
+  server.last.end();
+  await settle(1_000);
+  expect(server.last.url.searchParams.get("history")).toBe("one");
+  server.last.say("chats", { chats: [{ id: "a", last_seq: 20 }], history: "two" });
+  delta("a", 10);
+  snapshot("a", 20);
+  delta("a", 21);
+  await settle();
+  expect(tab.of("snapshot").map(({ chat, isOther }) => [chat.head.seq, isOther])).toEqual([
+    [9, false],
+    [20, true],
+  ]);
+  expect(tab.seqs()).toEqual([21]);
+});
+
+test("signed out: every tab is told, and a check after signing in starts over", async () => {
   const [one, two] = [new Tab("1"), new Tab("2")];
   one.follow("a");
   await settle();
@@ -178,13 +211,13 @@ test("signed out: every tab hears of it, and a check after signing in begins afr
   await settle();
   expect(two.words).toEqual(["status", "signed-out"]);
   server.onStream = (asked) => asked.open();
-  two.say({ say: "check" });
+  two.say({ say: "check", key: "the-key" });
   await settle();
   expect(server.last.url.searchParams.get("chats")).toBe("a");
   expect(one.words.at(-1)).toBe("status");
 });
 
-test("the server's version is told, with and without a chat", async () => {
+test("the server's version is passed on, with and without a chat", async () => {
   const tab = new Tab("1");
   tab.follow();
   await settle();
@@ -196,4 +229,16 @@ test("the server's version is told, with and without a chat", async () => {
   server.last.say("ready", { chat: "a", version: "10" });
   await settle();
   expect(tab.of("status").at(-1)?.version).toBe("10");
+});
+
+test("the stream sends the key that the tabs have, also a new one", async () => {
+  const tab = new Tab("1");
+  tab.follow("a");
+  expect(server.last.headers.get("X-VoxPilot-Key")).toBe("the-key");
+  await settle();
+  tab.say({ say: "follow", chats: ["a", "b"], key: "another" });
+  expect(server.last.headers.get("X-VoxPilot-Key")).toBe("another");
+  await settle();
+  tab.say({ say: "follow", chats: ["a", "b", "c"], key: null });
+  expect(server.last.headers.get("X-VoxPilot-Key")).toBe("another");
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openPort } from "./ports";
 import { FakeServer, settle } from "./server.fake";
 
-/** One channel in one tab: what is posted on it reaches every other end. */
+/** A channel of one tab: posts reach every other tab's channel. */
 class Channel {
   static ends = new Set<Channel>();
   onmessage: ((event: { data: unknown }) => void) | undefined;
@@ -28,7 +28,7 @@ beforeEach(() => {
   let isHeld = false;
   const request = (_name: string, _how: unknown, lead: () => Promise<void>) =>
     new Promise((_, reject) => {
-      // Asked for again, it is another tab's and not given back.
+      // After a new request it belongs to another tab and is not returned.
       if (isHeld) return;
       isHeld = true;
       steal = () => reject(new DOMException("stolen", "AbortError"));
@@ -42,11 +42,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a tab that leads no more opens no stream, whatever wakes it", async () => {
+test("a tab that no longer leads opens no stream, whatever wakes it", async () => {
   const server = new FakeServer();
   server.onStream = (asked) => asked.open();
   const port = openPort(() => "", { hear: () => undefined, met: () => undefined });
-  port.post({ say: "follow", chats: ["a"] });
+  port.post({ say: "follow", chats: ["a"], key: null });
   await settle();
   expect(server.streams).toHaveLength(1);
   steal();

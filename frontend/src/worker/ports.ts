@@ -1,8 +1,8 @@
 // Ways for a tab to reach the hub.
 //
-// Lives here: the hub as a shared worker; else in whichever tab leads, found by
+// Lives here: the hub as a shared worker; else in one leading tab, elected by
 // a lock; else in this tab alone. Lives elsewhere: the hub (hub.ts), what the
-// tab does with what it hears (state/hub.ts).
+// tab does with its messages (state/hub.ts).
 
 import { newKey } from "../api/client";
 import { Hub } from "./hub";
@@ -11,13 +11,13 @@ import { onWaking } from "./waking";
 
 export interface Port {
   post(message: ToHub): void;
-  /** Nobody answers: find or become another hub. */
+  /** The hub does not respond: find or become another one. */
   renew(): void;
 }
 
 export interface Listener {
   hear(message: ToTab): void;
-  /** A hub that knows nothing of this tab has taken over. */
+  /** Another hub has taken over and does not know this tab yet. */
   met(): void;
 }
 
@@ -69,7 +69,7 @@ type Said = { from: string; message: ToHub } | { to: string; message: ToTab } | 
 const CHANNEL = "voxpilot";
 const LOCK = "voxpilot-hub";
 
-/** Whichever tab holds the lock runs the hub; all talk over one channel. */
+/** The tab that holds the lock runs the hub; all tabs use one channel. */
 function viaLeader(listener: Listener): Port {
   const me = newKey();
   const channel = new BroadcastChannel(CHANNEL);
@@ -97,7 +97,7 @@ async function lead(how: LockOptions): Promise<void> {
       return new Promise(() => undefined);
     });
   } catch {
-    // Another tab took over while this one slept; be ready to lead again.
+    // Another tab took over while this one slept; wait for the lock again.
     stop();
     await lead({});
   }
@@ -121,11 +121,11 @@ function runHub(): () => void {
   };
 }
 
-/** A connection of this tab's own, where tabs cannot speak to each other. */
+/** A hub for this tab alone, if tabs cannot communicate. */
 function alone(listener: Listener): Port {
   const hub = new Hub();
   onWaking(() => hub.woke());
-  // The hub goes on folding what it sends, so the tab gets a copy.
+  // The hub keeps changing its state, so the tab gets a copy.
   const send = (message: ToTab) => listener.hear(structuredClone(message));
   return { post: (message) => hub.hear("this", message, send), renew: () => undefined };
 }

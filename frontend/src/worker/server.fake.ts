@@ -1,9 +1,10 @@
-// A server for tests of the connection: it takes fetches and says what it is told to say.
+// A server for tests of the connection: it answers fetches as the test tells it to.
 
 import { vi } from "vitest";
 
 export interface Asked {
   url: URL;
+  headers: Headers;
   isCut: boolean;
   /** Accept the request. */
   open(): void;
@@ -33,7 +34,7 @@ export class FakeServer {
     const url = new URL(typeof input === "string" ? input : input.url, "http://server");
     if (url.pathname === "/api/health") return Promise.resolve(Response.json({ status: "ok", version: "9" }));
     return new Promise((resolve, reject) => {
-      const asked = stream(url, resolve);
+      const asked = stream(url, new Headers(init?.headers), resolve);
       init?.signal?.addEventListener("abort", () => {
         asked.isCut = true;
         asked.end();
@@ -45,11 +46,12 @@ export class FakeServer {
   }
 }
 
-function stream(url: URL, answer: (response: Response) => void): Asked {
+function stream(url: URL, headers: Headers, answer: (response: Response) => void): Asked {
   let out: ReadableStreamDefaultController<Uint8Array> | undefined;
   const encoder = new TextEncoder();
   return {
     url,
+    headers,
     isCut: false,
     open() {
       answer(new Response(new ReadableStream({ start: (controller) => void (out = controller) })));
@@ -60,13 +62,13 @@ function stream(url: URL, answer: (response: Response) => void): Asked {
       try {
         out?.close();
       } catch {
-        // It had ended already.
+        // It had already ended.
       }
     },
   };
 }
 
-/** Let everything that is due happen. */
+/** Run everything that is due. */
 export async function settle(milliseconds = 0): Promise<void> {
   await vi.advanceTimersByTimeAsync(milliseconds);
   await vi.advanceTimersByTimeAsync(0);

@@ -14,7 +14,7 @@ addEventListener("connect", (event) => {
   const id = String(++tabs);
   const hear = (message: ToHub) => hub.hear(id, message, (answer) => port.postMessage(answer));
   port.onmessage = (event: MessageEvent<ToHub>) => hear(event.data);
-  // Where the browser tells us; a tab that leaves in good order says so itself.
+  // If the browser supports it; a tab that closes normally says so itself.
   port.addEventListener("close", () => hear({ say: "bye" }));
 });
 

@@ -1,11 +1,11 @@
 // Noticing that the machine slept.
 //
-// Lives here: a clock that finds time missing, and the browser's word that the
-// network is back. Lives elsewhere: what to do about it (line.ts).
+// Lives here: a clock that notices missing time, and the browser's event that the
+// network is back. Lives elsewhere: what to do about it (serverStream.ts).
 
 const TICK_MS = 2_000;
 
-/** Returns what ends the watch. */
+/** Returns a function that stops watching. */
 export function onWaking(tell: () => void): () => void {
   let last = Date.now();
   const clock = setInterval(() => {

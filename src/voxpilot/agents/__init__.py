@@ -1,1 +1,1 @@
-"""Programs that speak ACP: the only place that knows the protocol's words."""
+"""Programs that speak ACP: the only package that uses the protocol's names."""

@@ -1,8 +1,8 @@
 """The model of a first run: no network, no key, always the same answers.
 
-It hands coding work to an agent as a real model would, goes on with the same
-session when asked for more, and looks at files with the read-only tools. It
-understands next to nothing, and says so. Lives elsewhere: real models (llm.py).
+It delegates coding work to an agent as a real model would, continues the same session when asked for more,
+and looks at files with the read-only tools. It understands almost nothing, and says so. Lives elsewhere: real
+models (llm.py).
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from voxpilot.assistant.shapes import (
 
 WORK_TOOL = "copilot_agent"
 PAUSE_SECONDS = 0.02
-"""After each word; VOXPILOT_DEMO_SPEED divides it, and 0 does not pause at all."""
+"""The pause after each word; VOXPILOT_DEMO_SPEED multiplies it."""
 GREETING = (
     "I am the demo model: I run inside VoxPilot, need no key and understand very little. "
-    "Ask me to change some code, for example “Add a greeting to hello.py”, and I hand the work to an agent; "
-    "ask for more and it goes on where it was. I can also list files, read one, search, and show a diff. "
+    "Ask me to change some code, for example “Add a greeting to hello.py”, and I will delegate it to an "
+    "agent. Ask for more, and the agent continues where it left off. I can also list files, read one, "
+    "search, and show a diff. "
     "Choose a real model in the settings."
 )
 _WORK = re.compile(
@@ -89,28 +90,31 @@ def _next(messages: Sequence[Message], tools: set[str]) -> tuple[str, ToolCall |
 
 
 def _ideas(wish: str, session: str | None) -> Iterator[tuple[str, str, Json]]:
-    """What could be done about a wish, the likeliest first."""
-    if session and _MORE.search(wish):
-        text = f"The agent goes on in its session “{session}”."
+    """Possible reactions to a request, the most likely first."""
+    seen = wish[:2000]  # the patterns below take quadratic time
+    if session and _MORE.search(seen):
+        text = f"The agent continues in its session “{session}”."
         yield text, WORK_TOOL, {"prompt": _instruction(wish, follow_up=True), "session_name": session}
-    elif found := _SEARCH.search(wish):
+    elif found := _SEARCH.search(seen):
         yield "Let me search.", "grep_search", {"pattern": re.escape(found[1].strip())}
-    elif found := (None if _WORK.search(wish) else _READ.search(wish)):
+    elif found := (None if _WORK.search(seen) else _READ.search(seen)):
         yield "Let me read it.", "read_file", {"path": found[1]}
-    elif _DIFF.search(wish):
-        yield "Let me see what has changed.", "git_diff", {}
-    elif _LIST.search(wish):
+    elif _DIFF.search(seen):
+        yield "Let me check what has changed.", "git_diff", {}
+    elif _LIST.search(seen):
         yield "Let me look.", "list_directory", {}
-    elif _WORK.search(wish):
+    elif _WORK.search(seen):
         name = _name_for(wish)
-        text = f"This is work for an agent. I call the session “{name}”."
+        text = f"This is work for an agent. I will call the session “{name}”."
         yield text, WORK_TOOL, {"prompt": _instruction(wish), "session_name": name}
 
 
 def _instruction(wish: str, follow_up: bool = False) -> str:
     if follow_up:
         return f"One more thing for the same task: {wish}"
-    return f"{wish}\n\nWork in the current folder, keep the change small, and say at the end what you did."
+    return (
+        f"{wish}\n\nWork in the current folder, keep the change small, and summarise the change at the end."
+    )
 
 
 def _name_for(wish: str) -> str:
@@ -120,7 +124,7 @@ def _name_for(wish: str) -> str:
 
 
 def _open_session(messages: Sequence[Message]) -> str | None:
-    """The session that was worked in last."""
+    """The session that was used last."""
     for message in reversed(messages):
         if isinstance(message, ModelSaid):
             for call in message.calls:
@@ -144,7 +148,7 @@ def _about(result: ToolReturned) -> str:
         return f"That did not work: {lines[:500]}"
     if result.name == WORK_TOOL:
         words = _quoted(lines[-600:])
-        return f"The agent is done. In its own words:\n\n{words}\n\nAsk for more and it goes on from here."
+        return f"The agent is done. Its summary:\n\n{words}\n\nAsk for more and it continues from here."
     return f"Here is what I found:\n\n```\n{lines[:1500]}\n```"
 
 
@@ -165,4 +169,4 @@ def _pause() -> float:
         speed = float(os.environ.get("VOXPILOT_DEMO_SPEED") or 1)
     except ValueError:
         speed = 1.0
-    return PAUSE_SECONDS / speed if speed > 0 else 0.0
+    return PAUSE_SECONDS * max(speed, 0.0)

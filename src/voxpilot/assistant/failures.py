@@ -1,10 +1,11 @@
-"""Why a model gave no answer, in words for a person.
+"""Why a model returned no answer, explained for a person.
 
 Lives here: the errors and their texts. Lives elsewhere: noticing them (llm.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from voxpilot.assistant.shapes import ModelChoice
@@ -26,7 +27,7 @@ Reason = Literal[
 
 
 class ModelFailed(VoxPilotError):
-    """The model gave no answer, or only a part of one."""
+    """The model returned no answer, or only part of one."""
 
     code = "model-failed"
     reason: Reason
@@ -43,7 +44,7 @@ class ContextTooLong(ModelFailed):
 
 
 class NoModel(ModelFailed):
-    """The settings name no model that could be asked."""
+    """The settings name no usable model."""
 
     code = "no-model"
 
@@ -64,38 +65,33 @@ def failure(
     return error
 
 
+_TEXTS: Mapping[Reason, tuple[str, str]] = {
+    "key": ("{who} does not accept the API key.", "Check the key in the assistant's settings."),
+    "model": ("{who} has no model {model!r}.", "Choose another model in the settings."),
+    "rate": ("{who} is limiting requests.", "Try again {wait}."),
+    "quota": ("The account at {who} is out of credit.", "Add credit, or choose another model."),
+    "context": (
+        "The conversation is too long for {model}.",
+        "Set assistant.context_tokens to the model's limit, or start a new chat.",
+    ),
+    "rejected": ("{who} rejected the request.", "Try another model in the settings."),
+    "server": ("{who} had an internal error.", "Try again {wait}."),
+    "connection": (
+        "Cannot reach {who} at {where}.",
+        "Check that it is running, and check the address in the settings.",
+    ),
+    "timeout": ("{who} did not respond in time.", "Try again, or choose a faster model."),
+    "cut": ("The response from {who} was cut off.", "Try again."),
+    "unreadable": ("{who} returned a response we could not read.", "Check the address in the settings."),
+}
+"""What happened, and what to do next."""
+
+
 def _texts(choice: ModelChoice, reason: Reason, retry_after: float | None) -> tuple[str, str]:
-    who, where = choice.provider, choice.base_url or "its usual address"
+    message, hint = _TEXTS[reason]
     wait = f"in {retry_after:.0f} seconds" if retry_after else "in a minute"
-    match reason:
-        case "key":
-            return f"{who} does not accept the API key.", "Check the key in the assistant's settings."
-        case "model":
-            return f"{who} knows no model {choice.model!r}.", "Choose another model in the settings."
-        case "rate":
-            return f"{who} wants fewer requests.", f"Try again {wait}."
-        case "quota":
-            return f"The account at {who} has nothing left to spend.", "Top it up, or choose another model."
-        case "context":
-            return (
-                f"The conversation is longer than {choice.model} can read.",
-                "Set assistant.context_tokens to what the model can read, or begin a new chat.",
-            )
-        case "rejected":
-            return f"{who} did not take the request.", "Another model may; choose one in the settings."
-        case "server":
-            return f"{who} has trouble of its own.", f"Try again {wait}."
-        case "connection":
-            return (
-                f"Cannot reach {who} at {where}.",
-                "See whether it runs, and check the address in the settings.",
-            )
-        case "timeout":
-            return f"{who} did not answer in time.", "Try again, or choose a quicker model."
-        case "cut":
-            return f"The answer of {who} broke off.", "Try again."
-        case "unreadable":
-            return f"{who} answered something that is no answer.", "Check the address in the settings."
+    where = choice.base_url or "its usual address"
+    return message.format(who=choice.provider, model=choice.model, where=where), hint.format(wait=wait)
 
 
 def _short(said: str) -> str:

@@ -1,12 +1,11 @@
-"""What of a conversation is sent to the model: always valid, never too long.
+"""The part of a conversation that is sent to the model: always valid, never too long.
 
-Lives here: giving every call exactly one result, and making room when the whole
-would not fit: old tool outputs are shortened first, then the oldest turns left
-out whole; the newest message of the person is always sent. Lives elsewhere: the
-rows it is read from (storage), the wire (llm.py).
+Lives here: giving every call exactly one result, and making room if the conversation does not fit: old tool
+outputs are shortened first, then whole turns are left out, oldest first; the person's newest message is
+always sent. Lives elsewhere: the rows it is read from (storage), the wire (llm.py).
 
-What is cut depends on the conversation alone. It is cut in large pieces, so that most
-requests begin as the one before did and the provider need not read it all again.
+What is cut depends only on the conversation. It is cut in large pieces, so that most requests begin like the
+previous one and providers can use their caches.
 """
 
 from __future__ import annotations
@@ -14,22 +13,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from voxpilot.assistant.shapes import Message, ModelSaid, PersonSaid, Tool, ToolReturned
+from voxpilot.values import dataclass
 
-INTERRUPTED = "Interrupted: this call was cut short and has no result. What it did before that is not known."
-LEFT_OUT = "[The beginning of this conversation is left out here, for lack of room.]"
+INTERRUPTED = "Interrupted: this call has no result. It may have done part of its work."
+LEFT_OUT = "[The beginning of this conversation is omitted because it is too long.]"
 SHORT_OUTPUT = 600
-"""Characters that are left of an old tool output."""
+"""How many characters of an old tool output are kept."""
 _LETTERS_A_TOKEN = 3.5
 """A cautious figure: code and languages other than English take more tokens than prose."""
 _MESSAGE_TOKENS = 12
-"""What a message costs besides its text."""
+"""The tokens of a message in addition to its text."""
 _IMAGE_TOKENS = 1600
 """What a large picture costs at most at the usual providers."""
 _PIECES = 4
-"""Into so many pieces the budget is divided for cutting."""
+"""The number of pieces into which the budget is divided for cutting."""
+_Results = dict[str, ToolReturned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,15 @@ class _Exchange:
 
     step: ModelSaid
     results: tuple[ToolReturned, ...]
+    step_tokens: int
+    result_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        return self.step_tokens + self.result_tokens
+
+    def with_results(self, results: tuple[ToolReturned, ...]) -> _Exchange:
+        return replace(self, results=results, result_tokens=size(results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,9 @@ class _Turn:
     """What the person said, and the steps that followed."""
 
     said: PersonSaid
-    exchanges: tuple[_Exchange, ...] = ()
+    exchanges: tuple[_Exchange, ...]
+    tokens: int
+    """Counted once, because a conversation may be long."""
 
 
 def prepared(rows: Sequence[Message], budget_tokens: int) -> list[Message]:
@@ -53,13 +65,8 @@ def prepared(rows: Sequence[Message], budget_tokens: int) -> list[Message]:
     return _messages(_fitted(_turns(rows), budget_tokens))
 
 
-def valid(rows: Sequence[Message]) -> list[Message]:
-    """The whole conversation in order, each call with one result."""
-    return _messages(_turns(rows))
-
-
 def room_for(context_tokens: int, max_output_tokens: int, instructions: str, tools: Iterable[Tool]) -> int:
-    """What is left for the conversation when all else that a request holds is counted."""
+    """The tokens left for the conversation after everything else in a request."""
     answer = max_output_tokens or min(8_000, context_tokens // 4)
     fixed = tokens(instructions) + sum(
         tokens(f"{tool.name}{tool.description}{json.dumps(tool.parameters)}") for tool in tools
@@ -68,7 +75,7 @@ def room_for(context_tokens: int, max_output_tokens: int, instructions: str, too
 
 
 def tokens(text: str) -> int:
-    """About how many; rather too many than too few."""
+    """An estimate of the tokens, too high rather than too low."""
     wide = len(text.encode(errors="replace")) - len(text)
     return math.ceil((len(text) + wide) / _LETTERS_A_TOKEN)
 
@@ -92,36 +99,42 @@ def _size(message: Message) -> int:
 
 
 def _turns(rows: Sequence[Message]) -> list[_Turn]:
+    return [
+        _turn(said, [_exchange(step, results) for step, results in steps if step.text or step.calls])
+        for said, steps in _by_turn(rows)
+    ]
+
+
+def _by_turn(rows: Iterable[Message]) -> list[tuple[PersonSaid, list[tuple[ModelSaid, _Results]]]]:
     """A result belongs to the last step before it; ids may come again later."""
-    turns: list[_Turn] = []
-    step: ModelSaid | None = None
-    results: dict[str, ToolReturned] = {}
-
-    def finish() -> None:
-        nonlocal step
-        if step is not None and turns and (step.text or step.calls):
-            whole = tuple(
-                replace(results[call.id], name=call.name)
-                if call.id in results
-                else ToolReturned(call.id, call.name, INTERRUPTED, is_error=True)
-                for call in step.calls
-            )
-            turns[-1] = replace(turns[-1], exchanges=(*turns[-1].exchanges, _Exchange(step, whole)))
-        step = None
-        results.clear()
-
+    turns: list[tuple[PersonSaid, list[tuple[ModelSaid, _Results]]]] = []
+    results: _Results = {}
     for row in rows:
         match row:
             case PersonSaid():
-                finish()
-                turns.append(_Turn(row))
+                turns.append((row, []))
+                results = {}
             case ModelSaid():
-                finish()
-                step = row
+                results = {}
+                if turns:
+                    turns[-1][1].append((row, results))
             case ToolReturned():
                 results.setdefault(row.call_id, row)
-    finish()
     return turns
+
+
+def _exchange(step: ModelSaid, results: _Results) -> _Exchange:
+    whole = tuple(
+        replace(results[call.id], name=call.name)
+        if call.id in results
+        else ToolReturned(call.id, call.name, INTERRUPTED, is_error=True)
+        for call in step.calls
+    )
+    return _Exchange(step, whole, _size(step), size(whole))
+
+
+def _turn(said: PersonSaid, exchanges: Sequence[_Exchange]) -> _Turn:
+    return _Turn(said, tuple(exchanges), _size(said) + sum(exchange.tokens for exchange in exchanges))
 
 
 def _messages(turns: Iterable[_Turn]) -> list[Message]:
@@ -135,16 +148,20 @@ def _messages(turns: Iterable[_Turn]) -> list[Message]:
 
 
 def _fitted(turns: list[_Turn], budget: int) -> list[_Turn]:
-    if size(_messages(turns)) <= budget:
+    if _total(turns) <= budget:
         return turns
     turns = _shortened(turns, budget)
     turns = _without_oldest(turns, budget)
-    return [*turns[:-1], _last_fitted(turns[-1], budget - size(_messages(turns[:-1])))]
+    return [*turns[:-1], _last_fitted(turns[-1], budget - _total(turns[:-1]))]
+
+
+def _total(turns: Iterable[_Turn]) -> int:
+    return sum(turn.tokens for turn in turns)
 
 
 def _shortened(turns: list[_Turn], budget: int) -> list[_Turn]:
     """Shorten outputs, the oldest first, but none of the newest exchange."""
-    to_save = _in_pieces(size(_messages(turns)) - budget, budget)
+    to_save = _in_pieces(_total(turns) - budget, budget)
     shorter = []
     for number, turn in enumerate(turns):
         exchanges = list(turn.exchanges)
@@ -153,51 +170,49 @@ def _shortened(turns: list[_Turn], budget: int) -> list[_Turn]:
             if to_save <= 0:
                 break
             old = exchanges[place]
-            exchanges[place] = replace(old, results=tuple(_short(result) for result in old.results))
-            to_save -= size(old.results) - size(exchanges[place].results)
-        shorter.append(replace(turn, exchanges=tuple(exchanges)))
+            exchanges[place] = old.with_results(tuple(_short(result) for result in old.results))
+            to_save -= old.tokens - exchanges[place].tokens
+        shorter.append(_turn(turn.said, exchanges))
     return shorter
 
 
 def _without_oldest(turns: list[_Turn], budget: int) -> list[_Turn]:
     """Leave out the oldest turns, but not the newest."""
-    sizes = [size(_messages([turn])) for turn in turns]
-    note = tokens(LEFT_OUT)
-    if sum(sizes) <= budget:
+    total = _total(turns)
+    if total <= budget:
         return turns
-    to_save = _in_pieces(sum(sizes) + note - budget, budget)
+    to_save = _in_pieces(total + tokens(LEFT_OUT) - budget, budget)
     first = 0
     while first < len(turns) - 1 and to_save > 0:
-        to_save -= sizes[first]
+        to_save -= turns[first].tokens
         first += 1
     return [_noted(turns[first]), *turns[first + 1 :]] if first else turns
 
 
 def _last_fitted(turn: _Turn, budget: int) -> _Turn:
-    """The newest turn: its oldest steps go, then what the newest results are too long by."""
-    whole = size(_messages([turn]))
-    if whole <= budget:
+    """The newest turn: drop its oldest steps, then shorten the newest results as needed."""
+    if turn.tokens <= budget:
         return turn
-    exchanges = list(turn.exchanges)
-    to_save = _in_pieces(whole - budget, budget)
-    while len(exchanges) > 1 and to_save > 0:
-        gone = exchanges.pop(0)
-        to_save -= size([gone.step, *gone.results])
-    left = budget - size(_messages([replace(turn, exchanges=tuple(exchanges))]))
-    if exchanges and left < 0:
-        exchanges[-1] = _squeezed(exchanges[-1], left)
-    return replace(turn, exchanges=tuple(exchanges))
+    first, to_save = 0, _in_pieces(turn.tokens - budget, budget)
+    while first < len(turn.exchanges) - 1 and to_save > 0:
+        to_save -= turn.exchanges[first].tokens
+        first += 1
+    turn = _turn(turn.said, turn.exchanges[first:])
+    left = budget - turn.tokens
+    if not turn.exchanges or left >= 0:
+        return turn
+    return _turn(turn.said, [*turn.exchanges[:-1], _squeezed(turn.exchanges[-1], left)])
 
 
 def _squeezed(exchange: _Exchange, left: int) -> _Exchange:
-    """Shorten the results of one step evenly, until they no longer exceed what was left."""
-    goal = max(0, size(exchange.results) + left - _MESSAGE_TOKENS * len(exchange.results))
+    """Shorten the results of one step evenly until they fit."""
+    goal = max(0, exchange.result_tokens + left - _MESSAGE_TOKENS * len(exchange.results))
     letters = int(goal / max(1, len(exchange.results)) * _LETTERS_A_TOKEN)
-    return replace(exchange, results=tuple(_short(result, letters) for result in exchange.results))
+    return exchange.with_results(tuple(_short(result, letters) for result in exchange.results))
 
 
 def _noted(turn: _Turn) -> _Turn:
-    return replace(turn, said=replace(turn.said, text=f"{LEFT_OUT}\n\n{turn.said.text}"))
+    return _turn(replace(turn.said, text=f"{LEFT_OUT}\n\n{turn.said.text}"), turn.exchanges)
 
 
 def _in_pieces(tokens_over: int, budget: int) -> int:

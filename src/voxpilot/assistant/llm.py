@@ -1,29 +1,26 @@
-"""Asking a language model: the only home of the model library.
+"""Asking a language model: the only module that uses the model library.
 
 Lives here: one request, streamed, with its retries and its failures. Lives
 elsewhere: which model (providers.py), what is sent (history.py, instructions.py),
 the loop of steps and tools (runtime), the model that needs no network (demo_model.py).
 
-The library takes a second or two to import, so it is imported when a model is
-asked for the first time, in a thread, and only what speaks that model's language.
+The library takes a second or two to import, so it is imported in a thread when a model is first used, and
+only the part for that provider.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import orjson
-
-from voxpilot.assistant import demo_model
+from voxpilot.assistant.calling import MOST_CALLS, TOO_MANY, read_call, storable, whole_text
 from voxpilot.assistant.failures import ModelFailed, Reason, failure
 from voxpilot.assistant.shapes import (
     Delta,
@@ -51,7 +48,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 CONNECT_SECONDS = 10.0
 LONGEST_WAIT_SECONDS = 20.0
-"""A provider that wants us to wait for longer is not waited for."""
+"""If a provider asks us to wait longer than this, we do not retry."""
 _NO_KEY = "none"  # some servers need no key, but the library wants one
 _TALKATIVE = ("openai", "anthropic", "httpx", "httpx2", "httpcore", "httpcore2")
 _TOO_LONG = re.compile(
@@ -66,11 +63,13 @@ async def ask(
     tools: Sequence[Tool],
     on_delta: OnDelta,
 ) -> Step:
-    """One whole answer; its text goes to `on_delta` as it comes. Cancelling ends the request at once.
+    """One whole answer; its text goes to `on_delta` as it arrives. Cancelling ends the request immediately.
 
-    Sent again only while nothing of an answer has come, and only for what may pass by itself.
+    The request is retried only if no part of an answer has arrived, and only after temporary errors.
     """
     if choice.wire == "demo":
+        from voxpilot.assistant import demo_model  # only needed by those who try it out
+
         return await demo_model.answer(messages, tools, on_delta)
     await warm_up(choice.wire)
     pause = choice.pause_seconds
@@ -89,22 +88,23 @@ async def ask(
 
 
 async def warm_up(wire: Wire) -> None:
-    """Import the library, if that has not been done, without holding anybody up."""
+    """Import the library, if necessary, without blocking anybody."""
     await asyncio.to_thread(_load, wire)
 
 
 class _Said:
-    """Passes on what comes and keeps it."""
+    """Passes on the deltas and collects them."""
 
     def __init__(self, on_delta: OnDelta) -> None:
         self._on_delta = on_delta
         self._parts: dict[str, list[str]] = {"text": [], "thought": []}
         self.anything = False
+        self.calls = 0
 
     def take(self, delta: Delta) -> None:
         if delta.text:
             self.anything = True
-            delta = replace(delta, text=_whole(delta.text))
+            delta = replace(delta, text=whole_text(delta.text))
             self._parts[delta.kind].append(delta.text)
             self._on_delta(delta)
 
@@ -144,9 +144,12 @@ async def _once(
                         said.take(delta)
                     elif _is_call(event):
                         said.anything = True
+                        said.calls += 1
+                        if said.calls > MOST_CALLS:
+                            break  # the rest would keep the server busy
                 response = stream.get()
     except Exception as error:
-        # Not `from error`: what the library says may hold the request, with its key.
+        # Not `from error`: the library's message may contain the request with its key.
         raise _failed(choice, error, said.anything) from None
     return _step(response, said)
 
@@ -162,7 +165,7 @@ async def _client(choice: ModelChoice) -> AsyncIterator[AsyncClient]:
 
 @cache
 def _trusted() -> SSLContext:
-    """Whom we believe; reading it takes too long to do it for each request."""
+    """The trusted certificates; loading them takes too long to do it for each request."""
     import httpx2
 
     return httpx2.create_ssl_context()
@@ -177,7 +180,7 @@ def _model(choice: ModelChoice, client: AsyncClient) -> Model:
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
         theirs = AsyncAnthropic(api_key=key, base_url=address, http_client=client, max_retries=0)
-        theirs.auth_token = None  # taken from a variable that is not meant for us
+        theirs.auth_token = None  # otherwise taken from a variable that is not meant for us
         return AnthropicModel(choice.model, provider=AnthropicProvider(anthropic_client=theirs))
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
@@ -196,7 +199,7 @@ def _settings(choice: ModelChoice) -> ModelSettings:
     if choice.max_output_tokens:
         settings["max_tokens"] = choice.max_output_tokens
     if choice.wire == "anthropic":
-        settings["cache"] = True  # a step repeats all that went before it
+        settings["cache"] = True  # a step repeats everything before it
     return settings
 
 
@@ -211,7 +214,7 @@ def _parameters(instructions: str, tools: Sequence[Tool]) -> ModelRequestParamet
                 name=tool.name,
                 description=tool.description,
                 parameters_json_schema=tool.parameters,
-                strict=False,  # not every server knows the word
+                strict=False,  # not every server supports this field
             )
             for tool in tools
         ],
@@ -220,7 +223,7 @@ def _parameters(instructions: str, tools: Sequence[Tool]) -> ModelRequestParamet
 
 
 def _requests(messages: Sequence[Message]) -> Iterator[ModelMessage]:
-    """The conversation in the library's words: what comes between two answers is one request."""
+    """The conversation in the library's form: everything between two answers is one request."""
     from pydantic_ai.messages import ModelRequest
 
     for is_answer, run in groupby(messages, lambda message: isinstance(message, ModelSaid)):
@@ -275,7 +278,7 @@ def _response(message: ModelSaid) -> ModelResponse:
 
 
 def _sendable(name: str) -> str:
-    """A model may call what cannot be a tool's name; no provider would take that back."""
+    """A model may use an invalid tool name, which no provider accepts in the next request."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "nameless"
 
 
@@ -313,11 +316,17 @@ def _step(response: ModelResponse, said: _Said) -> Step:
     from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
 
     calls: dict[str, ToolCall] = {}
+    asked = [part for part in response.parts if isinstance(part, ToolCallPart)]
+    if is_cut := len(asked) > MOST_CALLS:
+        response.parts = [part for part in response.parts if part not in asked[MOST_CALLS:]]
     for part in response.parts:
         if isinstance(part, ToolCallPart):
-            while part.tool_call_id in calls:  # some servers give all calls of an answer one id
+            while part.tool_call_id in calls:  # some servers give all calls of an answer the same id
                 part.tool_call_id += f"-{len(calls) + 1}"
-            calls[part.tool_call_id] = _call(part.tool_call_id, part.tool_name, part.args)
+            calls[part.tool_call_id] = read_call(part.tool_call_id, part.tool_name, part.args)
+    if is_cut:  # the last one tells the model
+        last = asked[MOST_CALLS - 1].tool_call_id
+        calls[last] = replace(calls[last], arguments=None, error=TOO_MANY)
     used = response.usage
     if "finish_reason" not in (response.provider_details or {}):
         response.finish_reason = None  # the library makes one up
@@ -327,34 +336,9 @@ def _step(response: ModelResponse, said: _Said) -> Step:
         calls=tuple(calls.values()),
         usage=Usage(used.input_tokens, used.output_tokens, used.cache_read_tokens),
         finish=response.finish_reason or ("tool_call" if calls else "stop"),
-        message=_storable(ModelMessagesTypeAdapter.dump_python([response], mode="json")[0]),
+        is_cut=is_cut,
+        message=storable(ModelMessagesTypeAdapter.dump_python([response], mode="json")[0]),
     )
-
-
-def _storable(message: dict[str, Any]) -> dict[str, Any] | None:
-    """Without it, text and calls are used."""
-    try:
-        orjson.dumps(message)
-    except orjson.JSONEncodeError:
-        return None
-    return message
-
-
-def _whole(text: str) -> str:
-    """Without halves of characters: JSON can hold them, and nothing else can."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _call(id: str, name: str, written: str | Mapping[str, Any] | None) -> ToolCall:
-    raw = json.dumps(written) if isinstance(written, Mapping) else written or "{}"
-    try:
-        arguments = orjson.loads(raw)
-        orjson.dumps(arguments)  # it reads what is nested deeper than it writes
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError) as error:
-        return ToolCall(id, name, None, _whole(raw), f"The arguments are not valid JSON: {error}.")
-    if not isinstance(arguments, dict):
-        return ToolCall(id, name, None, raw, "The arguments must be a JSON object.")
-    return ToolCall(id, name, arguments, raw)
 
 
 def _failed(choice: ModelChoice, error: Exception, streamed: bool) -> ModelFailed:
@@ -375,7 +359,7 @@ def _failed(choice: ModelChoice, error: Exception, streamed: bool) -> ModelFaile
 def _reason(error: Exception) -> Reason:
     from pydantic_ai import exceptions
 
-    reasons: tuple[tuple[str, Reason], ...] = (  # the narrower before the wider
+    reasons: tuple[tuple[str, Reason], ...] = (  # specific errors before general ones
         ("ModelContextWindowExceededError", "context"),
         ("ModelAuthenticationError", "key"),
         ("ModelNotFoundError", "model"),
@@ -392,7 +376,7 @@ def _reason(error: Exception) -> Reason:
 
 
 def _words(error: Exception) -> str:
-    """What the provider itself says, if it says anything in words."""
+    """The provider's own error message, if there is one."""
     body = getattr(error, "body", None)
     for key in ("error", "message"):
         if isinstance(body, dict):

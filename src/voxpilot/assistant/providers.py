@@ -1,14 +1,14 @@
-"""Where models come from, and which one is meant.
+"""Providers of models, and choosing one.
 
-Lives here: the providers we know, a model chosen from the settings, the models
-a provider offers, and a trial. Lives elsewhere: asking (llm.py), the settings.
+Lives here: the known providers, choosing a model from the settings, the models a provider offers, and a test.
+Lives elsewhere: asking (llm.py), the settings.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from voxpilot.assistant.failures import ModelFailed, NoModel, Reason, failure
 from voxpilot.assistant.llm import ask
 from voxpilot.assistant.shapes import Delta, ModelChoice, PersonSaid, Wire
 from voxpilot.settings import AssistantSettings, is_this_machine
+from voxpilot.values import dataclass
 
 LIST_SECONDS = 15.0
 
@@ -28,18 +29,18 @@ class Provider:
     name: str
     wire: Wire
     base_url: str = ""
-    """Where it is usually reached."""
+    """Its usual address."""
     model: str = ""
-    """What is taken when no model is named; empty where only the person can know."""
+    """The default model; empty if only the person can know."""
     context_tokens: int = 128_000
     key_variables: tuple[str, ...] = ()
-    """Variables of the environment that its own tools take a key from; the first that is set counts."""
+    """Environment variables in which its own tools look for a key; the first that is set is used."""
     needs_key: bool = True
     is_found_by_key: bool = False
-    """A key in the environment is enough to choose it when the settings choose nothing."""
+    """Whether a key in the environment selects it when the settings name no provider."""
     silence_seconds: float = 180.0
     models_url: str = ""
-    """Where its models are listed, if not beside the rest."""
+    """The address of its model list, if it is not the usual one."""
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -73,7 +74,7 @@ PROVIDERS: Mapping[str, Provider] = {
             key_variables=("OPENROUTER_API_KEY",),
             is_found_by_key=True,
         ),
-        Provider(  # not found by its key: that token lies in many environments for other reasons
+        Provider(  # not found by its key: many environments have that token for other reasons
             id="github",
             name="GitHub Models",
             wire="openai",
@@ -116,7 +117,7 @@ PROVIDERS: Mapping[str, Provider] = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a short question to a model went."""
+    """The result of a test request to a model."""
 
     ok: bool
     message: str
@@ -126,20 +127,21 @@ class Trial:
 def choose(
     settings: AssistantSettings, env: Mapping[str, str] | None = None, model: str | None = None
 ) -> ModelChoice:
-    """The model that the settings mean; `model` is a chat's own wish. Nothing configured: the demo model."""
+    """The model selected by the settings; `model` overrides it for a chat. If nothing is configured, the demo
+    model."""
     choice = _located(settings, os.environ if env is None else env)
     choice = replace(choice, model=model or settings.model or choice.model)
     provider = PROVIDERS[choice.provider]
     if provider.needs_key and choice.api_key is None:
-        raise _no_model(f"There is no API key for {provider.name}.", _key_hint(provider))
+        raise _no_model(f"No API key is set for {provider.name}.", _key_hint(provider))
     if not choice.model:
-        hint = "Name one as assistant.model in the settings; the settings page lists what there is."
-        raise _no_model(f"No model of {provider.name} is chosen.", hint)
+        hint = "Choose one on the settings page, or set assistant.model."
+        raise _no_model(f"No {provider.name} model is selected.", hint)
     return choice
 
 
 def goes_elsewhere(now: Mapping[str, Any], wished: Mapping[str, Any]) -> bool:
-    """Whether a key that is kept for one address would be sent to another."""
+    """Whether a key stored for one address would be sent to another."""
 
     def address(values: Mapping[str, Any]) -> str:
         provider = PROVIDERS.get(values.get("provider") or "")
@@ -149,7 +151,7 @@ def goes_elsewhere(now: Mapping[str, Any], wished: Mapping[str, Any]) -> bool:
 
 
 async def list_models(settings: AssistantSettings, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """What the provider offers, by name; none where it does not say."""
+    """The names of the provider's models; empty if it has no list."""
     choice = _located(settings, os.environ if env is None else env)
     if choice.wire == "demo":
         return ("demo",)
@@ -168,15 +170,15 @@ async def check_provider(settings: AssistantSettings, env: Mapping[str, str] | N
 
 
 def _located(settings: AssistantSettings, env: Mapping[str, str]) -> ModelChoice:
-    """Where to ask and with which key, before it is known whether that is enough."""
+    """The address and the key to use, before checking whether they are sufficient."""
     provider = PROVIDERS[settings.provider or _found(settings, env)]
     base_url = (settings.base_url or provider.base_url).rstrip("/")
     if provider.wire == "anthropic":
         base_url = base_url.removesuffix("/v1")  # the library adds it
     if provider.wire != "demo" and not base_url:
         raise _no_model(
-            f"No address is given for the {provider.name}.",
-            "Set assistant.base_url, as in http://127.0.0.1:8000/v1.",
+            f"No address is set for the {provider.name}.",
+            "Set assistant.base_url, for example http://127.0.0.1:8000/v1.",
         )
     return ModelChoice(
         provider=provider.id,
@@ -204,12 +206,12 @@ def _key(settings: AssistantSettings, provider: Provider, env: Mapping[str, str]
     if settings.api_key is not None and settings.api_key.get_secret_value():
         return settings.api_key
     if settings.base_url and not (provider.base_url and _is_as_safe(settings.base_url, provider.base_url)):
-        return None  # a key from the environment goes to nobody but its provider
+        return None  # a key from the environment is sent only to its own provider
     return next((SecretStr(env[name]) for name in provider.key_variables if env.get(name)), None)
 
 
 def _is_as_safe(one: str, other: str) -> bool:
-    """Whether what may be sent to the other address may be sent to this one: the same, and not in clear."""
+    """Whether a key for the other address may be sent to this one: the same host, and not unencrypted."""
     try:
         new, old = urlsplit(one), urlsplit(other)
         is_clear = new.scheme == "http" and old.scheme == "https" and not is_this_machine(new.hostname or "")
@@ -220,7 +222,7 @@ def _is_as_safe(one: str, other: str) -> bool:
 
 def _key_hint(provider: Provider) -> str:
     variables = " or ".join(provider.key_variables)
-    return f"Give one in the assistant's settings, or as {variables} in the server's environment."
+    return f"Add one in the assistant's settings, or set {variables} in the server's environment."
 
 
 def _no_model(message: str, hint: str) -> NoModel:
@@ -238,7 +240,7 @@ def _models_url(choice: ModelChoice) -> str:
 
 
 async def _fetch(choice: ModelChoice, url: str) -> Any:
-    import httpx2  # only who lists models needs it
+    import httpx2  # only needed to list models
 
     try:
         async with httpx2.AsyncClient(timeout=LIST_SECONDS) as client:
@@ -271,7 +273,7 @@ def _reason(status: int) -> Reason:
     return "server" if status >= 500 else "unreadable"
 
 
-def _ids(listed: Any) -> list[str]:
+def _ids(listed: object) -> list[str]:
     entries = listed.get("data") if isinstance(listed, dict) else listed
     found = entries if isinstance(entries, list) else []
     return [entry["id"] for entry in found if isinstance(entry, dict) and isinstance(entry.get("id"), str)]

@@ -1,17 +1,17 @@
-"""What is said to a model and what it answers, in no provider's words.
+"""Messages to and from a model, independent of the provider.
 
-Lives here: the shapes that the rest of the assistant shares. Lives elsewhere:
-saying them over the wire (llm.py), choosing a model (providers.py), what of a
-conversation is sent (history.py).
+Lives here: the values that the rest of the assistant shares. Lives elsewhere: sending them (llm.py), choosing
+a model (providers.py), what of a conversation is sent (history.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import SecretStr
+
+from voxpilot.values import dataclass
 
 Json = dict[str, Any]
 Wire = Literal["openai", "anthropic", "demo"]
@@ -19,7 +19,7 @@ Wire = Literal["openai", "anthropic", "demo"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """Which model, where, and with which key. The key shows in no repr."""
+    """Which model, where, and with which key. The key is not part of the repr."""
 
     provider: str
     wire: Wire
@@ -27,20 +27,20 @@ class ModelChoice:
     base_url: str = ""
     api_key: SecretStr | None = None
     context_tokens: int = 128_000
-    """How much it can read at once."""
+    """The size of its context in tokens."""
     max_output_tokens: int = 0
     """The longest answer; 0 leaves it to the provider."""
     silence_seconds: float = 180.0
-    """How long it may say nothing before it is given up."""
+    """How long it may be silent before the request is given up."""
     tries: int = 3
-    """How often a request is sent at most; again only while nothing of an answer has come."""
+    """How often a request is sent at most; it is repeated only if no part of an answer has arrived."""
     pause_seconds: float = 0.5
-    """Before the second try; twice as long before each further one."""
+    """The pause before the second attempt; it doubles before each further one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something a model may call."""
+    """A tool that a model may call."""
 
     name: str
     description: str
@@ -51,14 +51,14 @@ class Tool:
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     id: str
-    """Unique in its step; some providers use the same ones again in the next."""
+    """Unique within its step; some providers reuse ids in later steps."""
     name: str
     arguments: Json | None
-    """None if what the model wrote cannot be read."""
+    """None if the model's arguments cannot be parsed."""
     raw: str = ""
     """The arguments as the model wrote them."""
     error: str = ""
-    """Why they cannot be read, in words for the model."""
+    """Why they cannot be parsed, explained for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Of the input, what the provider had read before."""
+    """How much of the input came from the provider's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,15 @@ class Step:
     usage: Usage = Usage()
     finish: str = "stop"
     """`stop`, `length`, `content_filter`, `tool_call` or `error`."""
+    is_cut: bool = False
+    """It called more tools than one answer may contain; the rest was not read."""
     message: Json | None = None
-    """The provider's own message, whole. Stored and given back it makes the next request exact."""
+    """The provider's own complete message, stored so that the next request can repeat it exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of an answer as it comes."""
+    """A piece of an answer as it arrives."""
 
     kind: Literal["text", "thought"]
     text: str

@@ -1,37 +1,31 @@
 """The tools that a model is offered.
 
-Lives here: their names and descriptions, checking what a model gives them, and
-running those that only look. Lives elsewhere: what each does (tools/), handing
-work to an agent and asking a person (the runtime).
+Lives here: their names and descriptions, checking a model's arguments, and running the read-only ones. Lives
+elsewhere: what each does (tools/), delegating work to an agent and asking a person (runtime/).
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from dataclasses import replace
+from functools import cache
+from typing import Annotated
 
 from pydantic import Field, ValidationError
 
 from voxpilot.assistant.shapes import Json, Tool, ToolCall
-from voxpilot.assistant.tools.git_tools import GitDiff, GitShow, git_diff, git_show
-from voxpilot.assistant.tools.list_directory import ListDirectory, list_directory
 from voxpilot.assistant.tools.outcome import Arguments, ToolFailed, ToolResult, failed
-from voxpilot.assistant.tools.read_file import (
-    ReadExternal,
-    ReadFile,
-    look_at_external,
-    read_external,
-    read_file,
-)
-from voxpilot.assistant.tools.searching import GlobSearch, GrepSearch, glob_search, grep_search
 from voxpilot.errors import VoxPilotError
+from voxpilot.values import dataclass
 
 log = logging.getLogger(__name__)
 DELEGATE = "copilot_agent"
 READ_EXTERNAL = "read_file_external"
-Run = Callable[[Sequence[str], Any], Awaitable[ToolResult]]
+LIMIT_SECONDS = 60.0
+"""Programs have their own limits; this one is for a disk that does not respond."""
+Run = Callable[..., Awaitable[ToolResult]]
 
 
 class Delegation(Arguments):
@@ -42,7 +36,9 @@ class Delegation(Arguments):
         Field(
             min_length=1,
             max_length=100_000,
-            description="The instruction, in your own words. It is all the agent sees of this conversation.",
+            description=(
+                "The instruction, in your own words. The agent sees nothing else of this conversation."
+            ),
         ),
     ]
     session_name: Annotated[
@@ -51,12 +47,12 @@ class Delegation(Arguments):
             min_length=1,
             max_length=80,
             pattern=r"^[^\x00-\x1f]+$",
-            description="A short name for the task, as `auth-bug-fix`. The first use begins a session; "
-            "the same name again goes on in it.",
+            description="A short name for the task, such as `auth-bug-fix`. The first use starts a session; "
+            "the same name continues it.",
         ),
     ]
     agent: Annotated[
-        str, Field(max_length=100, description="Which agent; leave it out to use the usual one.")
+        str, Field(max_length=100, description="Which agent to use; omit it to use the default.")
     ] = ""
 
 
@@ -66,32 +62,47 @@ class _Offer:
     arguments: type[Arguments]
     run: Run | None = None
     """None: the runtime does it."""
+    needs_trust: bool = False
+    """Whether it runs a program that looks into the chat's folders, so that a person must trust them."""
 
 
-_OFFERS: Mapping[str, _Offer] = {
-    DELEGATE: _Offer(
-        "Hand a coding task to an agent. It works by itself: it reads and changes files in the workspace and "
-        "runs commands. The same session_name is a follow-up to the same task, and the agent remembers it; "
-        "another session_name is an independent task. You get a summary when it is done.",
-        Delegation,
-    ),
-    "read_file": _Offer("Read a text file of the workspace, or some lines of it.", ReadFile, read_file),
-    "list_directory": _Offer("List what lies in a folder of the workspace.", ListDirectory, list_directory),
-    "grep_search": _Offer("Find lines in the workspace's files by a pattern.", GrepSearch, grep_search),
-    "glob_search": _Offer("Find files of the workspace by their names.", GlobSearch, glob_search),
-    READ_EXTERNAL: _Offer(
-        "Read a text file outside the workspace. The person is asked first and may say no.", ReadExternal
-    ),
-    "git_diff": _Offer("Show what has changed in the workspace since the last commit.", GitDiff, git_diff),
-    "git_show": _Offer("Show a commit, or a file as it was in one.", GitShow, git_show),
-}
-NAMES = tuple(_OFFERS)
+@cache
+def _offers() -> Mapping[str, _Offer]:
+    # Heavy: the arguments of each tool are a model, and a start needs none of them.
+    from voxpilot.assistant.tools.git_tools import GitDiff, GitShow, git_diff, git_show
+    from voxpilot.assistant.tools.list_directory import ListDirectory, list_directory
+    from voxpilot.assistant.tools.read_file import ReadExternal, ReadFile, read_file
+    from voxpilot.assistant.tools.searching import GlobSearch, GrepSearch, glob_search, grep_search
+
+    return {
+        DELEGATE: _Offer(
+            "Hand a coding task to an agent. It works by itself: it reads and changes files in the workspace "
+            "and runs commands. The same session_name is a follow-up to the same task, and the agent "
+            "remembers it; another session_name is an independent task. You get a summary when it is done.",
+            Delegation,
+        ),
+        "read_file": _Offer("Read a text file in the workspace, or some of its lines.", ReadFile, read_file),
+        "list_directory": _Offer(
+            "List the contents of a folder in the workspace.", ListDirectory, list_directory
+        ),
+        "grep_search": _Offer(
+            "Search the workspace's files for lines that match a pattern.", GrepSearch, grep_search, True
+        ),
+        "glob_search": _Offer("Find files in the workspace by name.", GlobSearch, glob_search, True),
+        READ_EXTERNAL: _Offer(
+            "Read a text file outside the workspace. The user is asked first and may refuse.", ReadExternal
+        ),
+        "git_diff": _Offer(
+            "Show what has changed in the workspace since the last commit.", GitDiff, git_diff, True
+        ),
+        "git_show": _Offer("Show a commit, or a file as of a commit.", GitShow, git_show, True),
+    }
 
 
 def offered(agents: Sequence[str] = ()) -> tuple[Tool, ...]:
-    """What a model is told, with the agents it may choose from."""
+    """The descriptions for a model, with the agents it may choose from."""
     tools = []
-    for name, offer in _OFFERS.items():
+    for name, offer in _offers().items():
         schema = _schema(offer.arguments)
         if name == DELEGATE and agents:
             schema["properties"]["agent"]["enum"] = list(agents)
@@ -100,10 +111,10 @@ def offered(agents: Sequence[str] = ()) -> tuple[Tool, ...]:
 
 
 def checked(call: ToolCall, agents: Sequence[str] = ()) -> Arguments:
-    """The arguments of a call; ToolFailed, in words for the model, if they cannot be used."""
-    offer = _OFFERS.get(call.name)
+    """The arguments of a call; raises ToolFailed, with a message for the model, if they are invalid."""
+    offer = _offers().get(call.name)
     if offer is None:
-        raise ToolFailed(f"There is no tool {call.name!r}.", f"There are {', '.join(NAMES)}.")
+        raise ToolFailed(f"Unknown tool {call.name!r}.", f"Available tools: {', '.join(_offers())}.")
     if call.arguments is None:
         raise ToolFailed(call.error or "The arguments cannot be read.")
     given = {name: value for name, value in call.arguments.items() if value is not None}
@@ -112,48 +123,64 @@ def checked(call: ToolCall, agents: Sequence[str] = ()) -> Arguments:
     except ValidationError as error:
         raise ToolFailed(_explain(call.name, offer.arguments, error)) from error
     if isinstance(found, Delegation) and found.agent and agents and found.agent not in agents:
-        raise ToolFailed(f"There is no agent {found.agent!r}.", f"There are {', '.join(agents)}.")
+        raise ToolFailed(f"Unknown agent {found.agent!r}.", f"Available agents: {', '.join(agents)}.")
     return found
 
 
-def only_looks(name: str) -> bool:
-    """Whether `run` does it: it changes nothing, so it may be done again after a restart."""
-    return name in _OFFERS and _OFFERS[name].run is not None
+def needs_trust(name: str) -> bool:
+    """Whether it may run only in folders that a person trusts."""
+    offer = _offers().get(name)
+    return offer is not None and offer.needs_trust
 
 
-async def run(roots: Sequence[str], call: ToolCall, agreed_path: str = "") -> ToolResult:
-    """Run a tool that only looks, in a chat's folders, the workspace first. Failures are results.
+async def run(
+    roots: Sequence[str], call: ToolCall, agreed_path: str = "", trusted: Sequence[str] = ()
+) -> ToolResult:
+    """Run a read-only tool in a chat's folders, the workspace first. Failures are returned as results.
 
-    A file outside is read only where a person agreed to: at that path, which is the real one.
+    A file outside is read only at the real path that a person approved. `trusted` names folders that a person
+    trusts, which may contain the repository of the workspace.
     """
     try:
-        found = await _run(roots, call, agreed_path)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            found = await _run(roots, call, agreed_path, trusted)
         return replace(found, content=_writable(found.content), display=_writable(found.display))
     except VoxPilotError as error:
         return failed(error)
+    except TimeoutError:
+        return failed(ToolFailed("The disk is not responding.", "Try something else."))
     except Exception:
         log.exception("the tool %s failed", call.name)
-        return failed(ToolFailed("The tool failed for a reason of its own.", "Try something else."))
+        return failed(ToolFailed("The tool failed because of an internal error.", "Try something else."))
 
 
-async def _run(roots: Sequence[str], call: ToolCall, agreed_path: str) -> ToolResult:
+async def _run(roots: Sequence[str], call: ToolCall, agreed_path: str, trusted: Sequence[str]) -> ToolResult:
     arguments = checked(call)
-    if isinstance(arguments, ReadExternal) and agreed_path:
-        agreed = arguments.model_copy(update={"path": agreed_path})
-        return await read_external(await look_at_external(agreed), agreed)
-    perform = _OFFERS[call.name].run
+    if call.name == READ_EXTERNAL and agreed_path:
+        return await _read_agreed(arguments, agreed_path)
+    perform = _offers()[call.name].run
     if perform is None:
         raise ToolFailed(f"{call.name} cannot be run here.")
+    if needs_trust(call.name):
+        return await perform(roots, arguments, trusted)
     return await perform(roots, arguments)
 
 
+async def _read_agreed(arguments: Arguments, path: str) -> ToolResult:
+    from voxpilot.assistant.tools.read_file import ReadExternal, look_at_external, read_external  # heavy
+
+    assert isinstance(arguments, ReadExternal)
+    agreed = arguments.model_copy(update={"path": path})
+    return await read_external(await look_at_external(agreed), agreed)
+
+
 def _writable(text: str) -> str:
-    """Names of files may hold bytes that are no text; those become question marks."""
+    """File names may contain bytes that are not text; those become question marks."""
     return text.encode(errors="replace").decode()
 
 
 def _schema(arguments: type[Arguments]) -> Json:
-    """JSON schema without what no model needs."""
+    """The JSON schema without parts that no model needs."""
     schema = arguments.model_json_schema()
     properties: Json = {name: _plain(field) for name, field in schema.get("properties", {}).items()}
     required = schema.get("required", [])
@@ -174,8 +201,8 @@ def _explain(name: str, arguments: type[Arguments], error: ValidationError) -> s
             case "missing":
                 said.append(f"`{where}` is missing")
             case "extra_forbidden":
-                said.append(f"there is no `{where}`")
+                said.append(f"unknown argument `{where}`")
             case _:
                 said.append(f"`{where}`: {one['msg']}")
     known = ", ".join(arguments.model_fields)
-    return f"{name} cannot be called like that: {'; '.join(said)}. It takes {known}."
+    return f"Invalid arguments for {name}: {'; '.join(said)}. It accepts {known}."

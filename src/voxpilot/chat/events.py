@@ -1,15 +1,20 @@
 """The facts of a chat, one class for each kind of event.
 
-Lives here: what an event says, and its form on the wire. Lives elsewhere:
-numbering and keeping events (storage/), what they add up to (transcript.py).
+Lives here: what an event says, and its form on the wire. Lives elsewhere: numbering and storing events
+(storage/), folding them (transcript.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, ClassVar, Literal
 
+from voxpilot.values import dataclass
+
 Json = dict[str, Any]
+Fields = Mapping[str, Any]
+"""The fields of a tool call, to be read: of an event, a block or a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +27,7 @@ class Event:
     """Set on everything a delegated agent does: the call of the assistant it belongs to."""
 
     def body(self) -> Json:
-        """The event as JSON, without what was left unsaid."""
+        """The event as JSON, without fields that are not set."""
         return {
             name: value for name in _field_names(type(self)) if (value := getattr(self, name)) is not None
         }
@@ -49,7 +54,7 @@ class MessagePosted(Event):
     queued: bool | None = None
     """Waits for its turn; `turn-started` with this message ends the wait."""
     removed: bool | None = None
-    """Taken out of the queue again."""
+    """Removed from the queue."""
     ahead: bool | None = None
     """While it waits: before the messages that are not."""
 
@@ -94,7 +99,7 @@ class DelegateSpoke(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelegateDone(Event):
-    """The agent has done what the assistant delegated to it, or will not."""
+    """The agent has finished the delegated task, or has failed."""
 
     kind = "copilot-done"
     session_name: str
@@ -105,21 +110,21 @@ class DelegateDone(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReturned(Event):
-    """A tool of the assistant's has ended."""
+    """One of the assistant's tools has finished."""
 
     kind = "tool-result"
     id: str
     name: str
     content: str
-    """What the model is given."""
+    """The result for the model."""
     display: str
-    """All of it, for the person."""
+    """The full result, for the person."""
     is_error: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSuperseded(Event):
-    """An unfinished answer of the model's that was asked for again."""
+    """An unfinished answer of the model that was requested again."""
 
     kind = "superseded"
     message_id: str
@@ -139,7 +144,7 @@ class ToolCallStarted(Event):
     content: tuple[Json, ...] = ()
     meta: Json | None = None
     unasked: bool | None = None
-    """It changed something, and nobody was asked."""
+    """It changed something without asking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,25 +200,25 @@ class TerminalOpened(Event):
     kind = "terminal"
     terminal_id: str
     command: Any
-    """A line for the shell, or a list: the program and what it is given."""
+    """A line for the shell, or a list with the program and its arguments."""
     cwd: str | None = None
     takes_input: bool | None = None
     """A person may type into it while it runs."""
     tool: str | None = None
-    """The tool call behind which an agent runs it by itself."""
+    """The tool call in which the agent runs it itself."""
     told_as: str | None = None
-    """What that agent calls it, where another had that name before."""
+    """The agent's own name for it, if an earlier command had the same name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalPrinted(Event):
-    """More output of a command; put together it is the output."""
+    """A piece of a command's output."""
 
     kind = "terminal-output"
     terminal_id: str
     data: str
     skipped: int | None = None
-    """So many bytes before this were left out; the text says so where they are missing."""
+    """The number of bytes omitted before this; the text marks the place."""
     held: bool | None = None
     """The rest is shown when the command ends."""
 
@@ -235,11 +240,13 @@ class AgentStatusChanged(Event):
     status: Literal["starting", "connected", "busy", "disconnected", "error"]
     message: str | None = None
     hint: str | None = None
+    sandbox: Literal["standard", "strict"] | None = None
+    """The sandbox its process runs in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionsChanged(Event):
-    """Modes, models and config options of a session in one shape, with their current values."""
+    """Modes, models and config options of a session in one form, with their current values."""
 
     kind = "options"
     options: tuple[Json, ...]
@@ -271,9 +278,9 @@ class ChatInfoChanged(Event):
     agent: str | None = None
     policy: str | None = None
     counts: str | None = None
-    """The policy that counts, where a setting is or was stronger than the chat's own."""
+    """The policy in force, if a setting overrides or has overridden the chat's own."""
     meta: Json | None = None
-    """What an agent says of its session beside the title."""
+    """What an agent reports about its session in addition to the title."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +294,7 @@ class NoticeGiven(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded(Event):
-    """Always comes, exactly once for each turn."""
+    """Sent exactly once for each turn."""
 
     kind = "turn-ended"
     stop_reason: str

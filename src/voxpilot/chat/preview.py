@@ -1,8 +1,7 @@
-"""Large bodies shown small: what streams of an event that is too big to stream.
+"""Previews of events that are too large to stream.
 
-Lives here: cutting a body down and saying so, a diff down to what it changes.
-Lives elsewhere: keeping the whole body and giving it out on request
-(storage/event_log.py, web/chats.py).
+Lives here: shortening a body and marking it, and reducing a diff to its change. Lives elsewhere: storing the
+whole body and serving it on request (storage/chats/event_log.py, web/routes/chats.py).
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ DELTA_LIMIT = 16_000
 """Characters of one text delta; longer text becomes several deltas, so text is never cut."""
 
 CONTEXT_LINES = 3
-"""Lines left around the change when a diff is cut down to it."""
+"""Lines kept around the change when a diff is reduced to it."""
 
 _STEPS = ((4_000, 200), (1_000, 100), (200, 40), (40, 10))
 _IDS = ("id", "turn", "tool_call_id", "message_id", "terminal_id", "question_id", "tool", "terminalId")
 LONGEST_ID = 200
-"""By an id others find what is meant, so it is cut only if nobody in their senses would use it."""
+"""Ids refer to other things, so an id is cut only if it is absurdly long."""
 
 
 def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
@@ -46,7 +45,7 @@ def preview(body: Json, limit: int = STREAM_LIMIT) -> Json:
 
 
 def _steps(body: Json) -> Iterator[tuple[int, int, Json]]:
-    """How far to shorten, and what to keep: a message's words as long as they fit, all that may be chosen."""
+    """How far to shorten, and what to keep: a message's text if it fits, and all options of a question."""
     if "role" in body:
         yield from ((*step, {"text": body["text"]}) for step in _STEPS)
     for characters, items in _STEPS:
@@ -54,24 +53,24 @@ def _steps(body: Json) -> Iterator[tuple[int, int, Json]]:
 
 
 def _offered(body: Json, characters: int) -> Json:
-    """All that a question offers."""
+    """All options of a question."""
     if "detail" not in body or "options" not in body:
         return {}
     return {"options": [_shorten(option, characters, 10) for option in body["options"]]}
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(one: object, other: object) -> bool:
     return orjson.dumps(one) != orjson.dumps(other)
 
 
-def _fitting(value: Any) -> Any:
+def _fitting(value: object) -> Any:
     """A field as it is if it is small, else empty."""
     if len(orjson.dumps(value)) <= STREAM_LIMIT // 20:
         return value
     return {} if isinstance(value, dict) else []
 
 
-def _shorten(value: Any, characters: int, items: int) -> Any:
+def _shorten(value: object, characters: int, items: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= characters else value[:characters] + "…"
     if isinstance(value, dict):
@@ -88,7 +87,7 @@ def _shorten(value: Any, characters: int, items: int) -> Any:
 
 
 def _without_data(content: Json, characters: int) -> Json:
-    """A picture, a sound or a file without what it is made of: a part of that is of no use to anybody."""
+    """A picture, a sound or a file without its data: part of the data is useless."""
     for name in ("data", "blob"):
         data = content.get(name)
         if isinstance(data, str) and len(data) > characters and "mimeType" in content:
@@ -97,10 +96,10 @@ def _without_data(content: Json, characters: int) -> Json:
 
 
 def _shorten_diff(diff: Json, characters: int) -> Json:
-    """A diff without what both its texts begin and end with, else two long ones might look the same.
+    """A diff without the common beginning and end of its texts; otherwise two long ones might look the same.
 
-    `from_line` is the number of the first line that is left. `cut` says that of the change itself a part is
-    missing; without it all of the change is there.
+    `from_line` is the number of the first line that is left. `cut` means that part of the change itself is
+    missing; without it the change is complete.
     """
     old, new = diff.get("oldText"), diff["newText"]
     if len(new) <= characters and (not isinstance(old, str) or len(old) <= characters):
@@ -114,7 +113,7 @@ def _shorten_diff(diff: Json, characters: int) -> Json:
     end = last - _lines_on(new[len(new) - last :], room // 4)
     is_cut = max(len(old), len(new)) - start - end > room
     if is_cut:
-        end = last  # what follows the change would look changed beside a text that ends before
+        end = last  # otherwise the lines after the change would look changed too
     before = "…" if start and new[start - 1] != "\n" else ""
     after = "…" if end and not is_cut and new[len(new) - end - 1] != "\n" else ""
     shown = {
@@ -138,7 +137,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _lines_back(text: str, place: int, most: int) -> int:
-    """Where the lines in front of a place begin; within a line if that would be too much."""
+    """Where the lines before a position begin; within a line if they are too long."""
     start = place + 1
     for _ in range(CONTEXT_LINES + 1):
         start = text.rfind("\n", 0, max(0, start - 1)) + 1
@@ -146,7 +145,7 @@ def _lines_back(text: str, place: int, most: int) -> int:
 
 
 def _lines_on(text: str, most: int) -> int:
-    """How far some more lines go; within a line if that would be too much."""
+    """Where the lines after a position end; within a line if they are too long."""
     end = 0
     for _ in range(CONTEXT_LINES + 1):
         end = text.find("\n", end) + 1 or len(text)

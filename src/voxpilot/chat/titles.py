@@ -1,4 +1,4 @@
-"""What a chat is called until somebody gives it a name."""
+"""The title of a chat until somebody changes it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from urllib.parse import unquote
 from voxpilot.chat.events import Json
 
 LENGTH = 50
-_KINDS = {"image": "Picture", "audio": "Sound"}
+_KINDS = {"image": "Image", "audio": "Audio"}
 
 
 def title_for(text: str, attachments: Sequence[Json] = ()) -> str:
-    """After its first message: its text, else the first file that goes along."""
+    """From the first message: its text, or else the name of its first attachment."""
     return title_of(text) or next((title_of(_name_of(one)) for one in attachments), "") or "New chat"
 
 
 def title_of(text: str) -> str:
-    """The beginning of its first message, cut between two words where that is possible."""
+    """The beginning of its first message, cut between two words if possible."""
     words = " ".join(text.split())
     if len(words) <= LENGTH:
         return words

@@ -2,27 +2,50 @@
 
 Lives here: one pure rule for each kind of event, the head (what is true of the
 whole chat now) and the blocks (what is drawn, in order). The page folds the
-same events by the same rules. Lives elsewhere: keeping folded blocks
-(storage/folds.py), drawing them (frontend/).
+same events by the same rules. Lives elsewhere: storing folded blocks (storage/chats/folds.py), drawing them
+(frontend/).
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from voxpilot.chat.blocks import Blocks, tool_key
 from voxpilot.chat.events import Json
+
+if TYPE_CHECKING:
+    from voxpilot.chat.head_shapes import AgentStatus, OpenTurn, QueuedMessage
+    from voxpilot.chat.shapes import DiffContent, TerminalBlock, ToolBlock, ToolCut
+
+log = logging.getLogger(__name__)
 
 
 class Transcript(Blocks):
     """A chat folded so far: its head and its newest blocks."""
 
     def apply(self, kind: str, body: Json) -> None:
-        """Take in one event. One that was seen already changes nothing."""
-        if body["seq"] <= self.head["seq"]:
-            return
-        rule = _RULES.get(kind, _unknown)
-        rule(self, body)
+        """Apply one event. An event that was seen already changes nothing.
+
+        An event that its rule cannot handle is kept whole, marked `broken`, so that one event cannot make a
+        chat unreadable.
+        """
+        try:
+            self.apply_new(kind, body)
+        except (LookupError, TypeError, AttributeError, ValueError):
+            log.exception("event not folded: kind=%s seq=%s", kind, body["seq"])
+            self.add("unknown", body, raw=_own(body), broken=True)
+            self._reached(body)
+
+    def apply_new(self, kind: str, body: Json) -> None:
+        """Apply an event that is not stored yet; errors of its rule are raised, so that a broken event is
+        never stored."""
+        if body["seq"] > self.head["seq"]:
+            _RULES.get(kind, _unknown)(self, body)
+            self._reached(body)
+
+    def _reached(self, body: Json) -> None:
         self.head["seq"] = body["seq"]
         self.head["last_at"] = body.get("last_at", body["at"])
 
@@ -45,14 +68,14 @@ def _own(body: Json) -> Json:
 def _message(chat: Blocks, body: Json) -> None:
     queue = [message for message in chat.head["queue"] if message["id"] != body["id"]]
     if body.get("queued"):
-        queue.insert(_place(chat.head["queue"], body), _own(body))
+        queue.insert(_place(chat.head["queue"], body), cast("QueuedMessage", _own(body)))
     elif not body.get("removed"):
         chat.add("message", body, **_own(body))
     chat.head["queue"] = queue
 
 
-def _place(queue: list[Json], body: Json) -> int:
-    """Where a message waits: where it did, behind those that go ahead like it, or at the end."""
+def _place(queue: list[QueuedMessage], body: Json) -> int:
+    """The position of a message in the queue: its old one, after others with priority, or at the end."""
     for place, message in enumerate(queue):
         if message["id"] == body["id"] or (body.get("ahead") and not message.get("ahead")):
             return place
@@ -61,11 +84,8 @@ def _place(queue: list[Json], body: Json) -> int:
 
 def _turn_started(chat: Blocks, body: Json) -> None:
     head = chat.head
-    head["turn"] = {
-        "id": body["turn"],
-        "since": body["at"],
-        **{name: body[name] for name in ("by", "agent", "session_name") if name in body},
-    }
+    by = {name: body[name] for name in ("by", "agent", "session_name") if name in body}
+    head["turn"] = cast("OpenTurn", {"id": body["turn"], "since": body["at"], **by})
     waiting = {message["id"]: message for message in head["queue"]}
     if (message := waiting.pop(body["message_id"], None)) is not None:
         message.pop("queued", None)
@@ -74,7 +94,7 @@ def _turn_started(chat: Blocks, body: Json) -> None:
     head["queue"] = list(waiting.values())
 
 
-def _spoken(kind: str) -> Callable[[Blocks, Json], None]:
+def _spoken(kind: Literal["text", "thought"]) -> Callable[[Blocks, Json], None]:
     def rule(chat: Blocks, body: Json) -> None:
         block = chat.find(kind, body["message_id"])
         if block is None:
@@ -82,7 +102,8 @@ def _spoken(kind: str) -> Callable[[Blocks, Json], None]:
         chat.lengthen(block, body["content"])
         if "block" in body:
             parts = block.setdefault("parts", [])
-            parts.append({"after": len(chat.changed[block["pos"]]["text"]), "content": body["block"]})
+            chat.join()
+            parts.append({"after": len(block["text"]), "content": body["block"]})
 
     return rule
 
@@ -95,17 +116,56 @@ def _tool(chat: Blocks, body: Json, new: bool = False) -> None:
     block = chat.find("tool", tool_key(body))
     # Some agents count their calls from one in every turn.
     if block is None or (new and block.get("turn") != body.get("turn")):
-        defaults = {"title": "", "tool_kind": "other", "status": "pending", "locations": [], "content": []}
-        chat.add("tool", body, **{**defaults, **_own(body), **_cuts({}, body)})
+        # The call replaces what a question before it only proposed.
+        early = {} if new else {"early": "proposed" if body.get("status") == "pending" else True}
+        chat.add("tool", body, **{**_defaults(), **_own(body), **_cuts(None, body), **early})
         return
-    block.update({**_own(body), **_diffs_kept(block, body), **_cuts(block, body)})
-    chat.touch(block)
+    if new and block.get("early") != "proposed":
+        body = _filled_in(block, body)
+    elif new:
+        del block["early"]
+    chat.change(block, {**_own(body), **_diffs_kept(block, body), **_cuts(block, body)})
 
 
-def _diffs_kept(block: Json, body: Json) -> Json:
-    """New content takes the place of the old, but a file's last diff stays: some agents show it only once.
+def _defaults() -> Json:
+    """The defaults of a tool call."""
+    return {"title": "", "tool_kind": "other", "status": "pending", "locations": [], "content": []}
 
-    One of which only a preview may be here says where it is whole: `whole_at`, an event and a place in it.
+
+def _filled_in(block: ToolBlock, body: Json) -> Json:
+    """What a call adds if it arrives after its first updates, or a second time: it removes nothing.
+
+    Updates that came before the call were meant to follow it, so the call fills in only missing fields.
+    """
+    defaults = _defaults()
+    silent = {name for name, value in defaults.items() if body.get(name) == value}
+    if block.pop("early", None) is not None:
+        known: Json = {**block}
+        silent |= {name for name in body if name in known and known[name] != defaults.get(name)} - {
+            *_BOOKKEEPING,
+            "input",
+        }  # the request for a call may differ from what the call runs
+        if block["content"]:
+            block["content"] = [*block["content"], *_further_diffs(block, body)]
+    return {name: value for name, value in body.items() if name not in silent or name == "id"}
+
+
+def _further_diffs(block: ToolBlock, body: Json) -> list[DiffContent]:
+    """Diffs of files for which the block shows none yet."""
+    shown = [item.get("path") for item in block["content"] if item.get("type") == "diff"]
+    found: list[Json] = [
+        {**item, "whole_at": {"seq": body["seq"], "item": place}} if body.get("cut") else item
+        for place, item in enumerate(body.get("content", ()))
+        if item.get("type") == "diff" and item.get("path") not in shown
+    ]
+    return cast("list[DiffContent]", found)
+
+
+def _diffs_kept(block: ToolBlock, body: Json) -> Json:
+    """New content replaces the old, but a file's last diff stays, because some agents show it only once.
+
+    If only a preview of it may be here, `whole_at` says where the complete diff is: an event and a place in
+    it.
     """
     told = [item.get("path") for item in body.get("content", ()) if item.get("type") == "diff"]
     cut_at = block.get("cut_at", {}).get("content")
@@ -117,17 +177,18 @@ def _diffs_kept(block: Json, body: Json) -> Json:
     return {"content": [*body["content"], *kept]} if kept and "content" in body else {}
 
 
-def _cuts(block: Json, body: Json) -> Json:
-    """`cut_at`: the events that hold the whole of those fields of which only a preview is shown."""
-    if not body.get("cut") and "cut_at" not in block:
+def _cuts(block: ToolBlock | None, body: Json) -> Json:
+    """`cut_at`: the events that hold the complete values of fields shown as a preview."""
+    if not body.get("cut") and (block is None or "cut_at" not in block):
         return {}
     fields = [name for name in ("input", "output", "content", "locations") if name in body]
-    others = {name: seq for name, seq in block.get("cut_at", {}).items() if name not in fields}
+    cut_at: ToolCut = block.get("cut_at", {}) if block else {}
+    others = {name: seq for name, seq in cut_at.items() if name not in fields}
     return {"cut_at": others | {name: body["seq"] for name in fields if body.get("cut")}}
 
 
-def _terminal(chat: Blocks, body: Json) -> Json:
-    """The block of a terminal, also of one whose opening was not told."""
+def _terminal(chat: Blocks, body: Json) -> TerminalBlock:
+    """The block of a terminal, even if its start was not reported."""
     block = chat.find("terminal", body["terminal_id"])
     if block is None:
         block = chat.add("terminal", body, terminal_id=body["terminal_id"], text="")
@@ -135,9 +196,7 @@ def _terminal(chat: Blocks, body: Json) -> Json:
 
 
 def _terminal_opened(chat: Blocks, body: Json) -> None:
-    block = _terminal(chat, body)
-    block.update(_own(body))
-    chat.touch(block)
+    chat.change(_terminal(chat, body), _own(body))
 
 
 def _terminal_output(chat: Blocks, body: Json) -> None:
@@ -152,27 +211,25 @@ def _terminal_output(chat: Blocks, body: Json) -> None:
 def _terminal_exit(chat: Blocks, body: Json) -> None:
     block = _terminal(chat, body)
     block.pop("held", None)
-    block["exit"] = {name: value for name, value in _own(body).items() if name != "terminal_id"}
-    chat.touch(block)
+    chat.change(block, {"exit": {k: value for k, value in _own(body).items() if k != "terminal_id"}})
 
 
 def _delegate_done(chat: Blocks, body: Json) -> None:
     if (block := chat.tool(body["tool_call_id"], None)) is not None:
-        block["delegated"] = _own(body)
-        chat.touch(block)
+        chat.change(block, {"delegated": _own(body)})
 
 
 def _tool_result(chat: Blocks, body: Json) -> None:
     if (block := chat.tool(body["id"], None)) is not None:
         own = _own(body)
         result = {name: value for name, value in own.items() if name not in ("id", "name")}
-        block["result"] = {**result, "seq": body["seq"]}
-        block["status"] = "failed" if body["is_error"] else "completed"
-        chat.touch(block)
+        status = "failed" if body["is_error"] else "completed"
+        chat.change(block, {"result": {**result, "seq": body["seq"]}, "status": status})
 
 
 def _superseded(chat: Blocks, body: Json) -> None:
-    for kind in ("text", "thought"):
+    kinds: tuple[Literal["text", "thought"], ...] = ("text", "thought")
+    for kind in kinds:
         if (block := chat.find(kind, body["message_id"])) is not None:
             block["superseded"] = True
             chat.touch(block)
@@ -195,24 +252,24 @@ def _question(chat: Blocks, body: Json) -> None:
 def _answer(chat: Blocks, body: Json) -> None:
     chat.head["questions"] = [q for q in chat.head["questions"] if q != body["question_id"]]
     if (block := chat.find("question", body["question_id"])) is not None:
-        block["answer"] = {**_own(body), "at": body["at"]}
-        chat.touch(block)
+        chat.change(block, {"answer": {**_own(body), "at": body["at"]}})
 
 
 def _agent_status(chat: Blocks, body: Json) -> None:
     status = _own(body)
-    chat.head["agents"][status.pop("agent")] = status
+    chat.head["agents"][status.pop("agent")] = cast("AgentStatus", status)
 
 
-def _per_session(name: str) -> Callable[[Blocks, Json], None]:
+def _per_session(name: Literal["options", "commands", "usage"]) -> Callable[[Blocks, Json], None]:
     def rule(chat: Blocks, body: Json) -> None:
-        chat.head[name][body.get("session_name", "main")] = body[name]
+        of_sessions: dict[str, Any] = chat.head[name]
+        of_sessions[body.get("session_name", "main")] = body[name]
 
     return rule
 
 
 def _chat_info(chat: Blocks, body: Json) -> None:
-    chat.head.update(_own(body))
+    cast("Json", chat.head).update(_own(body))
 
 
 def _notice(chat: Blocks, body: Json) -> None:

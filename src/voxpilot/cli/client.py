@@ -1,8 +1,7 @@
 """The server's HTTP interface, as the command line uses it.
 
-Lives here: asking with the owner's token, following a chat, and waiting for a
-server that is away. Lives elsewhere: finding or starting a server
-(server.py), what is done with the answers (run.py, tell.py).
+Lives here: requests with the owner's token, following a chat, and waiting for a server that is down. Lives
+elsewhere: finding or starting a server (server.py), what is done with the answers (run/command.py, tell.py).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 
 import httpx2
@@ -20,16 +18,17 @@ import orjson
 
 from voxpilot.chat.events import Json
 from voxpilot.errors import VoxPilotError
+from voxpilot.values import dataclass
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 2.0
 SILENCE_SECONDS = 30.0
-"""A stream is pinged every 10 s; one that says nothing for this long is dead."""
+"""A stream is pinged every 10 s; one that is silent for this long is dead."""
 Locate = Callable[[], str | None]
 
 
 class Refused(VoxPilotError):
-    """The server's answer was no."""
+    """The server refused the request."""
 
     def __init__(self, status: int, code: str, message: str, hint: str) -> None:
         super().__init__(message, hint)
@@ -38,20 +37,21 @@ class Refused(VoxPilotError):
 
 
 class ServerAway(VoxPilotError):
-    """There is no server to talk to, and waiting did not help."""
+    """There is no server to connect to, even after waiting."""
 
     code = "server-away"
 
     def __init__(self, waited_seconds: float) -> None:
         how_long = f" and did not come back within {waited_seconds:.0f} s" if waited_seconds else ""
         super().__init__(
-            f"The server is away{how_long}.",
-            "Start it with `voxpilot serve`; agents work on without it, and the chat shows what they did.",
+            f"The server cannot be reached{how_long}.",
+            "Start it with `voxpilot serve`. Agents keep working without "
+            "it, and the chat will show their work.",
         )
 
 
 class _Away(Exception):
-    """Nobody to talk to just now."""
+    """No server responds right now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Client:
     def __init__(self, locate: Locate, token: str, patience_seconds: float = 60.0) -> None:
         self._locate = locate
         self._patience_seconds = patience_seconds
-        # No proxy stands between us, and a server here speaks plain HTTP: there are no certificates to load.
+        # There is no proxy in between and the server uses plain HTTP, so no certificates have to be loaded.
         self._http = httpx2.AsyncClient(
             headers={"Authorization": f"Bearer {token}"}, trust_env=False, verify=False
         )
@@ -84,7 +84,8 @@ class Client:
         await self._http.aclose()
 
     async def call(self, method: str, path: str, body: Json | None = None, **query: str) -> Any:
-        """The answer's JSON. Asks again while the server is away, so a body that acts must hold a key."""
+        """The JSON of the response. Retries while the server is down, so a body that changes something needs
+        a key."""
         patience = _Patience(self._patience_seconds)
         while True:
             try:
@@ -102,7 +103,7 @@ class Client:
                 raise _refused(response.status_code, response.content)
 
     async def follow(self, chat: str, after: int) -> AsyncGenerator[ChatEvent, None]:
-        """Every stored event after a number, once each, however often the server goes and comes back."""
+        """Every stored event after a number, exactly once, no matter how often the server restarts."""
         patience = _Patience(self._patience_seconds)
         while True:
             try:
@@ -137,7 +138,7 @@ class Client:
 
 
 def new_key() -> str:
-    """A key no other request has: asked twice with it, the server acts once."""
+    """A unique key: if a request is sent twice with it, the server acts once."""
     return uuid.uuid4().hex
 
 
@@ -151,7 +152,8 @@ async def answers(base: str) -> bool:
 
 
 async def events_in(pieces: AsyncIterator[bytes]) -> AsyncGenerator[ChatEvent, None]:
-    """Reads the event-stream format, however its bytes are split. What is cut off at the end is left out."""
+    """Parses the event-stream format, however its bytes are split. An incomplete event at the end is
+    dropped."""
     waiting, kind, data = b"", "message", b""
     async for piece in pieces:
         *lines, waiting = (waiting + piece).split(b"\n")
@@ -168,14 +170,14 @@ async def events_in(pieces: AsyncIterator[bytes]) -> AsyncGenerator[ChatEvent, N
 
 
 class _Patience:
-    """Pauses that grow, and an end to them."""
+    """Growing pauses, up to a time limit."""
 
     def __init__(self, limit_seconds: float) -> None:
         self._limit_seconds = limit_seconds
         self.renew()
 
     def renew(self) -> None:
-        """The server is there: the next pause is a short one again."""
+        """The server responded: the next pause is short again."""
         self._pause_seconds = FIRST_PAUSE_SECONDS
         self._since: float | None = None
 
@@ -193,4 +195,4 @@ def _refused(status: int, content: bytes) -> Refused:
         error = orjson.loads(content)["error"]
         return Refused(status, str(error["code"]), str(error["message"]), str(error["hint"]))
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        return Refused(status, "refused", f"The server answered with status {status}.", "See its log.")
+        return Refused(status, "refused", f"The server answered with status {status}.", "See the server log.")

@@ -1,6 +1,6 @@
-"""The server as a command meets it: the one that runs, or one started for a while.
+"""The server that a command uses: the running one, or one started for the command.
 
-Lives here: where it listens, starting it for a command and ending it after.
+Lives here: where it listens, starting it for a command and stopping it afterwards.
 Lives elsewhere: talking to it (client.py), `voxpilot stop` (stop.py).
 """
 
@@ -20,8 +20,8 @@ from typing import IO
 from voxpilot.cli.client import Client, answers
 from voxpilot.errors import VoxPilotError
 from voxpilot.settings import Settings
-from voxpilot.storage import data_dir
-from voxpilot.web.access import owner_token
+from voxpilot.storage.directory import data_dir
+from voxpilot.web.door.access import owner_token
 
 START_SECONDS = 20.0
 STOP_SECONDS = 15.0
@@ -47,11 +47,11 @@ class Host:
 
     def __init__(self, said: IO[bytes]) -> None:
         self.child: subprocess.Popen[bytes] | None = None
-        """Its process if the command started it, and so must end it."""
+        """Its process if the command started it and therefore has to stop it."""
         self._said = said
 
     def start(self) -> None:
-        # -P: a folder that holds a module by the name of one of ours must not have it run.
+        # -P: a module in the current folder with the name of one of ours must not be imported.
         self.child = subprocess.Popen(
             [sys.executable, "-P", "-m", "voxpilot", "serve"],
             stdin=subprocess.DEVNULL,
@@ -64,7 +64,7 @@ class Host:
         self.child = None
 
     def last_words(self) -> str:
-        """What our own server wrote last."""
+        """The last output of the server we started."""
         self._said.seek(0)
         return self._said.read()[-_LAST_WORDS:].decode(errors="replace").strip()
 
@@ -72,7 +72,8 @@ class Host:
 def locate(settings: Settings) -> str | None:
     """The address of the server that holds the data directory; None while there is none.
 
-    Asked before each request, so the token never goes to whoever took the port of a dead server.
+    Looked up before each request, so the token is never sent to a program that took over the port of a dead
+    server.
     """
     told = data_dir.running_server(settings.data_dir)
     return base_url(str(told["host"]), int(told["port"])) if told and "port" in told else None
@@ -84,14 +85,14 @@ def base_url(host: str, port: int) -> str:
 
 
 def client(settings: Settings, patience_seconds: float = 60.0) -> Client:
-    """A client with the owner's token, for whatever server holds the data directory."""
+    """A client with the owner's token, for the server that holds the data directory."""
     data_dir.prepare(settings.data_dir)
     return Client(partial(locate, settings), owner_token(settings.data_dir), patience_seconds)
 
 
 @asynccontextmanager
 async def some_server(settings: Settings) -> AsyncIterator[Host]:
-    """A server that answers, for as long as the block lasts: the one that runs, else one of our own."""
+    """A responding server for the duration of the block: the running one, or one that we start."""
     with tempfile.TemporaryFile() as said:
         host = Host(said)
         try:
@@ -106,26 +107,26 @@ async def _until_it_answers(settings: Settings, host: Host) -> None:
     deadline = time.monotonic() + START_SECONDS
     while (base := locate(settings)) is None or not await answers(base):
         if time.monotonic() > deadline:
-            hint = host.last_words() or "See its log; `voxpilot stop` ends it."
-            raise ServerFailed(f"The server did not answer within {START_SECONDS:.0f} s.", hint)
+            hint = host.last_words() or "See its log. Use `voxpilot stop` to stop it."
+            raise ServerFailed(f"The server did not respond within {START_SECONDS:.0f} s.", hint)
         runs = data_dir.running_server(settings.data_dir) is not None
         if host.child is None and not runs:
             host.start()
         elif host.child is not None and host.child.poll() is not None:
             if not runs:
-                raise ServerFailed("No server could be started.", host.last_words())
-            host.child = None  # somebody else was faster, and theirs will do
+                raise ServerFailed("The server could not be started.", host.last_words())
+            host.child = None  # another command started a server first; use that one
         await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
 async def _end(child: subprocess.Popen[bytes]) -> None:
-    """As Ctrl-C would: its agents end with it."""
+    """Like Ctrl-C: its agents end with it."""
     child.send_signal(signal.SIGINT)
     deadline = time.monotonic() + STOP_SECONDS
     while child.poll() is None:
         if time.monotonic() > deadline:
             raise ServerFailed(
-                f"The server that was started for this (pid {child.pid}) is slow to end.",
-                "`voxpilot stop` tries again.",
+                f"The server started for this command (pid {child.pid}) is slow to stop.",
+                "Run `voxpilot stop` to try again.",
             )
         await asyncio.sleep(_LOOK_EVERY_SECONDS)

@@ -1,17 +1,14 @@
-"""`voxpilot stop`: ends the server and every agent.
+"""`voxpilot stop`: stops the server and every agent.
 
-Lives here: asking the server to go, and ending agents that no server is there
-to end. Lives elsewhere: how a server leaves (web/server.py), how a keeper does
-(keeper/). What agents said stays where it is, for the next start to read.
+Lives here: asking the server to stop, and ending agents that have no server. Lives elsewhere: how a server
+stops (web/serving.py), how a keeper does (keeper/). The agents' output stays where it is, for the next start
+to read.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import select
 import signal
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +19,7 @@ from voxpilot.keeper.attach import Attachment, attach
 from voxpilot.keeper.reaching import KeeperFailed, KeeperGone, is_kept
 from voxpilot.keeper.sweep import end_tree
 from voxpilot.settings import Settings
-from voxpilot.storage import data_dir
+from voxpilot.storage.directory import data_dir, server_process
 
 GENTLE_SECONDS = 6.0
 KEEPER_SECONDS = 12.0
@@ -34,41 +31,61 @@ def stop(settings: Settings, say: Callable[[str], None]) -> int:
     say("No server was running." if pid is None else f"Stopped the server (pid {pid}).")
     ended = _end_what_is_left(settings)
     if ended:
-        say(f"Ended {ended} agent{'s' if ended > 1 else ''} left without a server.")
+        say(f"Stopped {ended} agent{'s' if ended > 1 else ''} that had no server.")
     return 0
 
 
 def _end_server(folder: Path) -> int | None:
-    """Ask the server to leave with its agents and wait until it has; its pid, None if there was none."""
-    asked: int | None = None
+    """Ask the server to stop with its agents and wait for it; its pid, or None if there was none."""
     deadline = time.monotonic() + STOP_SECONDS
     while (told := data_dir.running_server(folder)) is not None:
-        # One that has just taken the lock may not have said who it is.
-        if asked is None and isinstance(told.get("pid"), int):
-            asked = int(told["pid"])
-            with suppress(ProcessLookupError):
-                os.kill(asked, signal.SIGINT)
+        if told and _end_process(told, folder):
+            return int(told["pid"])
+        # A server that has just taken the lock may not have written its pid yet.
         if time.monotonic() > deadline:
             raise ServerFailed(
-                f"The server (pid {asked}) has not ended within {STOP_SECONDS:.0f} s.",
-                "Try again; a second stop makes it leave at once.",
+                f"{folder} is in use by another command.", "Wait until it has finished, then try again."
             )
         time.sleep(_LOOK_EVERY_SECONDS)
-    if asked is not None:
-        _wait_for_exit(asked)
-    return asked
+    return None
 
 
-def _wait_for_exit(pid: int) -> None:
-    """It has let go of everything; a moment later it is gone. Where the system cannot tell, that must do."""
-    if sys.platform != "linux":
-        return
-    try:
-        process = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    select.select([process], [], [], STOP_SECONDS)
-    os.close(process)
+def _end_process(told: server_process.Facts, folder: Path) -> bool:
+    """Whether the server could be asked; then it has stopped."""
+    pid = told["pid"]
+    if server_process.is_elsewhere(told):
+        raise ServerFailed(
+            f"The server runs in another container or on another machine (pid {pid} there).", "Stop it there."
+        )
+    with server_process.found(told) as process:
+        if process is None:
+            return False
+        try:
+            process.signal(signal.SIGINT)
+        except ProcessLookupError:
+            return False
+        except OSError as error:
+            raise ServerFailed(
+                f"The server (pid {pid}) cannot be stopped: {error.strerror}.",
+                "Run the command as the user who started the server.",
+            ) from error
+        if not _is_gone(process, told, folder):
+            raise ServerFailed(
+                f"The server (pid {pid}) did not stop within {STOP_SECONDS:.0f} s.",
+                "Run `voxpilot stop` again to stop it immediately.",
+            )
+    return True
+
+
+def _is_gone(process: server_process.Process, told: server_process.Facts, folder: Path) -> bool:
+    if (is_gone := process.is_gone(STOP_SECONDS)) is not None:
+        return is_gone
+    deadline = time.monotonic() + STOP_SECONDS
+    while (data_dir.running_server(folder) or {}).get("pid") == told["pid"]:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_EVERY_SECONDS)
+    return True
 
 
 def _end_what_is_left(settings: Settings) -> int:
@@ -77,10 +94,10 @@ def _end_what_is_left(settings: Settings) -> int:
     if not folders:
         return 0
     try:
-        with data_dir.held(settings.data_dir):  # no server may start and count on them meanwhile
+        with data_dir.alone(settings.data_dir):  # no server may start and rely on them meanwhile
             return asyncio.run(_end_all(folders))
     except data_dir.AlreadyRunning:
-        return 0  # a new server is there already, and they are its own
+        return 0  # a new server is already running and owns them
 
 
 async def _end_all(folders: list[Path]) -> int:

@@ -1,7 +1,7 @@
-"""What others wrote, made fit for a terminal.
+"""Text of others, made safe for a terminal.
 
-Lives here: taking escape sequences out of running text, and making every odd
-character of a question visible. Lives elsewhere: printing (screen.py).
+Lives here: removing escape sequences and characters that terminals draw differently from running text, and
+making every unusual character of a question visible. Lives elsewhere: printing (run/screen.py).
 """
 
 from __future__ import annotations
@@ -10,21 +10,36 @@ import re
 
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"  # titles, links, clipboard
+    # Titles, links, clipboard. No part can begin inside another, or the search would take quadratic time.
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNFINISHED = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*\Z|\x1b[\]PX^_][^\x07\x1b\x9c\n]*\x1b?\Z|\x1b[ -/]*\Z")
 _LONGEST_SEQUENCE = 4000
-_INVISIBLE = re.compile(
-    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+_BLANK = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
+"""Letters, marks and symbols that draw nothing."""
 
 
 def clean(text: str) -> str:
-    """The text without escape sequences, and without control characters but newline and tab."""
+    """The text without escape sequences and control characters, except newline and tab."""
     return _CONTROL.sub("", _SEQUENCE.sub("", text))
+
+
+def drawable(text: str) -> str:
+    """The text without characters that terminals draw differently.
+
+    They change the order, are unknown, or take up space in some terminals and none in others.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else " " * character.isspace()
+        for character in text
+        if character not in "\u2028\u2029"
+    )
 
 
 class Cleaner:
@@ -41,15 +56,25 @@ class Cleaner:
         return clean(text[:end])
 
     def rest(self) -> str:
-        """What was held back for an end that did not come."""
+        """Text that was held back for the end of a sequence that never arrived."""
         held, self._held = self._held, ""
         return clean(held)
 
 
 def visible(text: str) -> str:
-    """The text with every character one could not see written out, so that nothing hides in a question."""
-    return _INVISIBLE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+    """The text with every invisible character written out, so that nothing is hidden in a question."""
+    text = _BLANK.sub(lambda found: _written_out(found[0]), text)
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or character == "\n" else _written_out(character)
+        for character in text
+    )
 
 
 def one_line(text: str) -> str:
     return visible(text).replace("\n", "\\n")
+
+
+def _written_out(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode()

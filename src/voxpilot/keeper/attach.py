@@ -2,7 +2,7 @@
 
 Lives here: running the keeper program, the control connection, and what can go wrong with both.
 Lives elsewhere: the program itself (program/), finding one (reaching.py), reading what the agent printed
-(journal.py), clearing up after a keeper that was killed (sweep.py), which agent to start and why
+(journal.py), cleaning up after a keeper that was killed (sweep.py), which agent to start and why
 (runtime/supervisor.py).
 
 The connection carries orders one way and "the journal has grown" the other; what the agent printed is read
@@ -19,24 +19,24 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from voxpilot import umask
 from voxpilot.keeper.reaching import AlreadyKept, KeeperFailed, connect, gone
+from voxpilot.values import dataclass
 
 log = logging.getLogger(__name__)
 _PROGRAM = Path(__file__).with_name("program")
 _START_SECONDS = 30.0
-_HELLO_SECONDS = 10.0
+_HELLO_SECONDS = 5.0
 _CLOSE_SECONDS = 2.0
 _TAKEN, _USED = 3, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeeperSpec:
-    """What a keeper is to keep, and how long."""
+    """What a keeper runs, and for how long."""
 
     id: str
     argv: tuple[str, ...]
@@ -44,33 +44,37 @@ class KeeperSpec:
     env: Mapping[str, str]
     """The whole environment of the agent; nothing is inherited."""
     tcp: tuple[str, int] | None = None
-    """Where the agent listens, if it is not spoken to by stdin and stdout; `argv` may be empty then."""
+    """Where the agent listens, if it does not use stdin and stdout; `argv` may be empty then."""
+    sandbox: Mapping[str, Any] | None = None
+    """What runs the agent and its commands in a sandbox: `kind`, `argv` before theirs, `env` on top."""
     idle_seconds: float = 1800
-    """How long the agent may be alone with nothing to do; 0 = for ever."""
+    """How long an idle agent may run without a server; 0 = forever."""
     busy_seconds: float = 86400
-    """How long it may be alone with a prompt still open; 0 = for ever."""
+    """How long it may run without a server while a prompt is open; 0 = forever."""
     attach_seconds: float = 60
-    """How long the first `attach` may take to come; 0 = for ever."""
+    """How long to wait for the first `attach`; 0 = forever."""
     line_cap: int = 16 << 20
     keep_bytes: int = 50 << 20
-    """How much acknowledged journal stays on the disk."""
+    """How much of the acknowledged journal stays on the disk."""
     segment_bytes: int = 8 << 20
     stderr_bytes: int = 64 << 10
     grace_seconds: tuple[float, float] = (2, 2)
-    """How long the agent may take to leave after its stdin closes, and after SIGTERM."""
+    """How long the agent may take to exit after its stdin closes, and after SIGTERM."""
+    clock: float | None = None
+    """Our clock's reading when the machine started; records use this clock. None = the wall clock."""
     version: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hello:
-    """What a keeper says about itself when we attach."""
+    """What a keeper reports about itself when we attach."""
 
     version: int
     id: str
     keeper: int
     agent: int | None
     sent: int
-    """The number of the last line it took for the agent."""
+    """The number of the last line it accepted for the agent."""
     end: int
     open: tuple[str, ...]
     """The prompts without an answer, as JSON text of their ids."""
@@ -79,7 +83,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A line that was not taken, because it was not number `sent` + 1 or the agent is going."""
+    """A line that was not accepted, because its number was not `sent` + 1 or the agent is ending."""
 
     n: int
     sent: int
@@ -93,20 +97,20 @@ async def start_keeper(directory: Path, spec: KeeperSpec) -> None:
         raise KeeperFailed(f"The keeper did not start: {error}.", "Choose another data directory.") from error
     fields = {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
     told = json.dumps(fields | {"env": dict(spec.env)}).encode()
-    # In a thread, so that being cancelled cannot leave half of it behind.
+    # In a thread, so that a cancellation cannot leave it half done.
     status, said = await asyncio.to_thread(_run_program, directory.absolute(), told)
     reason = said.decode(errors="replace").strip().rpartition("\n")[2]
     if status in (_TAKEN, _USED):
-        raise AlreadyKept(f"Not started: {reason}.", "Attach to it, or use a new directory.")
+        raise AlreadyKept(f"Not started: {reason}.", "Connect to it, or use a new directory.")
     if status:
         raise KeeperFailed(
             f"The keeper did not start: {reason or f'exit status {status}'}",
-            f"See whether {directory} can be written to and the disk has room.",
+            f"Check that {directory} is writable and the disk has free space.",
         )
 
 
 def _run_program(directory: Path, spec: bytes) -> tuple[int, bytes]:
-    """Run the part of the keeper that stays in front, which takes some hundredths of a second."""
+    """Run the foreground part of the keeper, which takes a few hundredths of a second."""
     command = (sys.executable, "-I", "-S", str(_PROGRAM), str(directory))
     nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
     mask = umask.persons()  # for the agent; the keeper has its own
@@ -129,7 +133,7 @@ async def attach(directory: Path) -> Attachment:
             await attachment.greeted()
     except TimeoutError as error:
         attachment.abort()
-        raise KeeperFailed("The keeper does not answer.", "End its process if it hangs.") from error
+        raise KeeperFailed("The keeper is not responding.", "Stop its process if it is stuck.") from error
     except BaseException:
         attachment.abort()
         raise
@@ -137,22 +141,25 @@ async def attach(directory: Path) -> Attachment:
 
 
 class Attachment(asyncio.Protocol):
-    """A connection to a keeper. Orders are buffered and never wait; when it is closed they go nowhere."""
+    """A connection to a keeper. Orders are buffered and never block; on a closed connection they are
+    dropped."""
 
     hello: Hello
     end: int
     """How far the journal is known to reach."""
     printed: int
-    """Grows with what the agent's commands print."""
+    """Grows as the agent's commands print output."""
     full: bool
-    """The keeper's disk is full: the agent is held back and lines are taken later."""
+    """The keeper's disk is full: the agent is paused and lines are accepted later."""
     refusals: deque[Refusal]
-    """The latest lines that were not taken, oldest first; yours to empty."""
+    """The latest refused lines, oldest first; the caller empties the list."""
 
     def __init__(self) -> None:
         self.end = self.printed = 0
         self.full = False
         self.closed = False
+        self.heard_at = asyncio.get_running_loop().time()
+        """When the keeper last sent anything, by the loop's clock."""
         self.refusals = deque(maxlen=100)
         self._inbox = bytearray()
         self._news = asyncio.Event()
@@ -169,8 +176,8 @@ class Attachment(asyncio.Protocol):
     async def grown_past(self, offset: int, printed: int | None = None) -> bool:
         """Wait until the journal reaches beyond `offset`; False when the connection closed first.
 
-        With `printed`, or commands have printed more than that. After False, read the journal once more:
-        the keeper's last words may have come without notice.
+        With `printed`, it also returns when commands have printed more than that. After False, read the
+        journal once more: the last records may have been written without a notification.
         """
         while not (more := self._has_grown(offset, printed)) and not self.closed:
             await self._news.wait()
@@ -186,28 +193,32 @@ class Attachment(asyncio.Protocol):
         prompt: str | None = None,
         stops: Mapping[str, object] | None = None,
     ) -> None:
-        """Have the agent given a line, the `n`-th; `prompt` is its id as JSON text if it opens a turn.
+        """Send line number `n` to the agent; `prompt` is its id as JSON text if it opens a turn.
 
-        `stops` says that it tells the agent to stop: commands it began after `since` (unix time) and leaves
-        running are then ended, and the journal tells of them, with what is said here as `about`.
+        `stops` is set if the line tells the agent to stop: commands that the agent started after `since` (by
+        our clock) and leaves running are then ended, and a journal record reports them together with `about`.
 
-        That it was taken is seen in the journal, that it was not in `refusals`.
+        An accepted line appears in the journal, a refused one in `refusals`.
         """
         text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
         text = text.removesuffix("\n")
         if "\n" in text:
-            raise ValueError("a line for an agent cannot hold a line break")
+            raise ValueError("a line for an agent cannot contain a line break")
         more = {"prompt": prompt, "stops": stops}
         given = {name: value for name, value in more.items() if value is not None}
         self._order({"do": "send", "n": n, "line": text} | given)
 
     def ack(self, offset: int) -> None:
-        """All before `offset` has been dealt with and may be deleted."""
+        """Everything before `offset` was processed and may be deleted."""
         self._order({"do": "ack", "offset": offset})
 
     def stop(self) -> None:
-        """End the agent in good order, which may take some seconds."""
+        """End the agent gracefully, which may take a few seconds."""
         self._order({"do": "stop"})
+
+    def ping(self) -> None:
+        """Ping the keeper."""
+        self._order({"do": "ping"})
 
     def kill(self) -> None:
         """End the agent and all its processes now."""
@@ -216,15 +227,15 @@ class Attachment(asyncio.Protocol):
     def run(
         self, name: str, argv: Sequence[str], cwd: str, env: Mapping[str, str], in_terminal: bool = False
     ) -> None:
-        """Have a command run beside the agent, in its environment and this on top; once for each name.
+        """Run a command next to the agent, in its environment plus these variables; once for each name.
 
-        What it prints is read with `output`, its end is in the journal. Into a terminal one can type.
+        Its output is read with `output`, and its end is in the journal. A terminal accepts typed input.
         """
         order = {"do": "run", "id": name, "argv": list(argv), "cwd": cwd, "env": dict(env)}
         self._order(order | ({"in_terminal": True} if in_terminal else {}))
 
     async def type_in(self, name: str, data: str, key: str) -> bool:
-        """Type into a command's terminal, once for each key; False if that has none, or has ended."""
+        """Type into a command's terminal, once for each key; False if it has none or has ended."""
         if self.closed:
             raise gone()
         answer = self._typed.setdefault(key, asyncio.get_running_loop().create_future())
@@ -234,15 +245,15 @@ class Attachment(asyncio.Protocol):
         return taken
 
     def kill_command(self, name: str) -> None:
-        """End a command and all it started."""
+        """End a command and everything it started."""
         self._order({"do": "kill-command", "id": name})
 
     def forget_command(self, name: str) -> None:
-        """What a command printed is no longer needed."""
+        """A command's output is no longer needed."""
         self._order({"do": "forget-command", "id": name})
 
     async def stderr_tail(self) -> str:
-        """The last the agent wrote to stderr; after its end, look in the journal's last record."""
+        """The agent's latest stderr output; after its end, see the journal's last record."""
         if self.closed:
             raise gone()
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -251,7 +262,7 @@ class Attachment(asyncio.Protocol):
         return await answer
 
     async def close(self) -> None:
-        """Leave the keeper to itself; it goes on."""
+        """Detach from the keeper; it keeps running."""
         self._transport.close()
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
@@ -270,6 +281,7 @@ class Attachment(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._inbox += data
+        self.heard_at = asyncio.get_running_loop().time()
         *lines, rest = self._inbox.split(b"\n") if b"\n" in data else [self._inbox]
         self._inbox = rest
         for line in lines:
@@ -305,12 +317,14 @@ class Attachment(asyncio.Protocol):
             case {"stderr": str(text)}:
                 if self._stderr and not (answer := self._stderr.popleft()).done():
                     answer.set_result(text)
+            case {"pong": True} | {"error": str()}:  # an older keeper does not know what a ping is
+                pass
             case _:
-                log.warning("keeper said something unknown: %.200r", message)
+                log.warning("unknown message from the keeper: %.200r", message)
 
     def _order(self, message: dict[str, Any]) -> None:
         if not self.closed:
-            # Not in ASCII: letters of most languages would take three times the room, and a line has a limit.
+            # Not ASCII-escaped: most languages would take three times the space, and lines have a limit.
             text = json.dumps(message, ensure_ascii=False)
             self._transport.write(text.encode(errors="surrogatepass") + b"\n")
 

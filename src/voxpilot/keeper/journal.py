@@ -1,10 +1,10 @@
 """Reading a keeper's journal: the same code while it writes and long after it died.
 
 Lives here: what a record is, and a reader that goes through the segment files from any offset.
-Lives elsewhere: writing records (program/segments.py), hearing that there are more (attach.py), what the
-lines mean (agents/wire.py).
+Lives elsewhere: writing records (program/segments.py), noticing that there are more (attach.py), what the
+lines mean (agents/wire/frames.py).
 
-An offset counts the bytes of all records since the beginning, so the `end` of one record is the place of the
+An offset counts the bytes of all records since the beginning, so the `end` of one record is the offset of the
 next. Segment files are called `journal.<offset of their first record>`.
 """
 
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from voxpilot.values import dataclass
 
 _MAGIC = b"VOXJRN1\n"
 _HEADER = struct.Struct(">cId")
@@ -26,17 +27,17 @@ PRINTED = b"<"
 SENT = b">"
 """A line written to the agent: its number, a space, the line, a newline."""
 SKIPPED = b"!"
-"""JSON {"skipped": bytes, "ends": [first, last]}: a line too long to keep; older keepers tell no ends."""
+"""JSON {"skipped": bytes, "ends": [first, last]}: a line too long to keep; older keepers omit `ends`."""
 WRITTEN = b"e"
-"""JSON {"stderr": text}: what the agent wrote to stderr up to the answer to a prompt that just passed."""
+"""JSON {"stderr": text}: what the agent wrote to stderr before it answered a prompt."""
 COMMAND_ENDED = b"t"
-"""JSON {"terminal", "bytes", "exit_code", "signal"}: a command of the agent's ended."""
+"""JSON {"terminal", "bytes", "exit_code", "signal"}: a command of the agent ended."""
 LEFT_RUNNING = b"l"
 """JSON {"ended": [command], "left": number, "about": any}: commands that a stopped agent left running."""
 ENDED = b"x"
 """JSON: how the agent ended. Always the last record."""
 _NOTHING = b"\0"
-"""No type of record: zeros, as a crash of the machine may leave them at the end of a file."""
+"""Not a record: zeros, which a crash of the machine may leave at the end of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,15 @@ class Record:
     """One of the above, or one that only a newer keeper knows."""
     payload: bytes
     at: float
-    """When it was written, in unix time."""
+    """When it was written, by the keeper's clock."""
     end: int
-    """The offset after it: where to go on reading."""
+    """The offset after it: where to continue reading."""
 
 
 class JournalReader:
     """Goes through the journal in a directory, from an offset at which a record begins.
 
-    If the segment that held the offset was deleted, reading goes on at the oldest record there is.
+    If the segment that held the offset was deleted, reading continues at the oldest record.
     """
 
     def __init__(self, directory: Path, offset: int = 0) -> None:
@@ -65,9 +66,9 @@ class JournalReader:
         self._base = 0
 
     def read(self, limit_bytes: int = 262144) -> list[Record]:
-        """The whole records there are after the offset, up to about `limit_bytes`; empty when there are none.
+        """The complete records after the offset, up to about `limit_bytes`; empty if there are none.
 
-        A record longer than the limit still comes, alone. Never waits.
+        A record longer than the limit is returned alone. Never blocks.
         """
         while True:
             if self._file < 0 and not self._open():
@@ -108,7 +109,7 @@ class JournalReader:
         return self.offset > self._base and (self._directory / f"{_PREFIX}{self.offset:020d}").exists()
 
     def _open(self) -> bool:
-        """Open the segment that holds the offset; the oldest there is if that one was deleted."""
+        """Open the segment that contains the offset; the oldest one if it was deleted."""
         bases = _segments(self._directory)
         base = max((base for base in bases if base <= self.offset), default=min(bases, default=-1))
         if base < 0 or not self._open_segment(base):
@@ -121,24 +122,28 @@ class JournalReader:
             file = os.open(self._directory / f"{_PREFIX}{base:020d}", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return False
-        if os.pread(file, len(_MAGIC), 0) != _MAGIC:
-            os.close(file)
-            return False
-        self._file, self._base = file, base
-        return True
+        is_ours = False
+        try:
+            is_ours = os.pread(file, len(_MAGIC), 0) == _MAGIC
+        finally:
+            if not is_ours:
+                os.close(file)
+        if is_ours:
+            self._file, self._base = file, base
+        return is_ours
 
 
 def _segments(directory: Path) -> list[int]:
     try:
         names = os.listdir(directory)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     numbers = [name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX)]
     return [int(number) for number in numbers if number.isdigit()]
 
 
 def _records(data: bytes, offset: int) -> list[Record]:
-    """The whole records at the head of `data`; they end at a torn one, or at zeros from a crash."""
+    """The complete records at the start of `data`, up to an incomplete one or zeros from a crash."""
     records: list[Record] = []
     place = 0
     while place + _HEADER.size <= len(data):

@@ -1,25 +1,26 @@
-"""Reading what a command printed: the same code while it runs and after.
+"""Reading a command's output: the same code while it runs and afterwards.
 
-Lives here: reading on from an offset, and the end of it with a limit, both at
-whole characters. Lives elsewhere: writing it (program/terminals.py), what is
-shown of it (runtime/terminals.py).
+Lives here: reading from an offset, and reading the end up to a limit, both at whole characters. Lives
+elsewhere: writing it (program/commands/terminals.py), what is shown of it (runtime/callbacks/terminals.py).
 """
 
 from __future__ import annotations
 
 import codecs
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from voxpilot.values import dataclass
+
 KEPT_BYTES = 4 << 20
-"""At least so much of the end is there to be read."""
+"""At least this much of the end can be read."""
 _TRIES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A stretch of output: it begins at `start`, which is later than asked for when the rest is gone."""
+    """A piece of output: it begins at `start`, which is later than requested if the earlier part was
+    deleted."""
 
     start: int
     data: bytes
@@ -30,7 +31,7 @@ class Printed:
 
 
 def read_output(directory: Path, name: str, offset: int, limit: int) -> Printed:
-    """Up to `limit` bytes from an offset on; empty when there are no more yet. Never waits."""
+    """Up to `limit` bytes from an offset; empty if there are no more yet. Never blocks."""
     for _ in range(_TRIES):
         try:
             return _read(directory, name, offset, limit)
@@ -40,7 +41,7 @@ def read_output(directory: Path, name: str, offset: int, limit: int) -> Printed:
 
 
 def read_end(directory: Path, name: str, limit: int) -> Printed:
-    """The last `limit` bytes, or a few less where more has been printed meanwhile."""
+    """The last `limit` bytes, or slightly fewer if more was printed meanwhile."""
     bases = _pieces(directory, name)
     if not bases:
         return Printed(0, b"")
@@ -51,7 +52,8 @@ def read_end(directory: Path, name: str, limit: int) -> Printed:
 
 
 def text_at_start(data: bytes, is_last: bool) -> tuple[str, int]:
-    """The text of all whole characters, and how many bytes they are; what is no text becomes a mark."""
+    """The text of all complete characters, and their number of bytes; invalid bytes become a replacement
+    character."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     text = decoder.decode(data, is_last)
     return text, len(data) - len(decoder.getstate()[0])
@@ -69,7 +71,7 @@ def text_at_end(data: bytes, limit: int, is_cut: bool, is_last: bool) -> tuple[s
 
 
 def from_character(data: bytes) -> bytes:
-    """Without the rest of a character that was cut in two."""
+    """Without the remainder of a character that was cut in two."""
     start = 0
     while start < min(3, len(data)) and data[start] & 0xC0 == 0x80:
         start += 1

@@ -1,7 +1,6 @@
-"""The keeper of a directory: whether there is one, and the way to its socket.
+"""The keeper of a directory: whether there is one, and connecting to its socket.
 
-Lives here: looking, connecting, and what can go wrong with a keeper. Lives elsewhere: what is said then
-(attach.py).
+Lives here: checking, connecting, and the errors of a keeper. Lives elsewhere: the messages (attach.py).
 """
 
 from __future__ import annotations
@@ -19,6 +18,8 @@ from pathlib import Path
 from voxpilot.errors import VoxPilotError
 
 _LONGEST_SOCKET_PATH = 100
+_NOBODY = (FileNotFoundError, NotADirectoryError, ConnectionError)
+"""Errors that mean that nobody listens, or that there is no socket."""
 _TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 
@@ -35,7 +36,7 @@ class AlreadyKept(KeeperFailed):
 
 
 class KeeperGone(VoxPilotError):
-    """There is no keeper any more; its journal tells the rest."""
+    """There is no keeper any more; its journal says what happened."""
 
     code = "keeper-gone"
 
@@ -44,10 +45,10 @@ def is_kept(directory: Path) -> bool:
     """Whether a keeper lives here. Safe to ask at any time, also while one starts."""
     try:
         lock = os.open(directory / "lock", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        if error.errno in _TOO_MANY_FILES:
-            raise _unreachable(error) from error
+    except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:  # a permission error says nothing about the keeper
+        raise _unreachable(error) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -59,11 +60,16 @@ def is_kept(directory: Path) -> bool:
 
 
 def gone() -> KeeperGone:
-    return KeeperGone("The keeper is gone.", "What the agent said is in its journal; start it anew.")
+    return KeeperGone("The keeper has ended.", "The agent's output is in its journal. Start the agent again.")
 
 
 def _unreachable(error: OSError) -> KeeperFailed:
-    return KeeperFailed(f"The keeper cannot be reached: {error}.", "Let the server open more files.")
+    hint = (
+        "Raise the server's limit of open files."
+        if error.errno in _TOO_MANY_FILES
+        else "Check its directory."
+    )
+    return KeeperFailed(f"The keeper cannot be reached: {error}.", hint)
 
 
 async def connect(directory: Path) -> socket.socket:
@@ -76,19 +82,21 @@ async def connect(directory: Path) -> socket.socket:
                 try:
                     connection.connect(path)
                     return connection
-                except BlockingIOError:  # more callers than its queue holds
+                except BlockingIOError:  # its queue of connections is full
                     await asyncio.sleep(0.01)
     except BaseException as error:
         if connection is not None:
             connection.close()
-        if isinstance(error, OSError):  # that we may open no file says nothing about the keeper
-            raise (_unreachable(error) if error.errno in _TOO_MANY_FILES else gone()) from error
+        if isinstance(error, _NOBODY):
+            raise gone() from error
+        if isinstance(error, OSError):  # a permission error says nothing about the keeper
+            raise _unreachable(error) from error
         raise
 
 
 @contextmanager
 def _reachable(directory: Path) -> Iterator[str]:
-    """A path to the socket that is short enough for a Unix socket address, while the block lasts."""
+    """A path to the socket that is short enough for a Unix socket address, valid within the block."""
     path = str(directory / "socket")
     if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
         yield path

@@ -1,9 +1,9 @@
-"""Clearing up after a keeper that was itself killed.
+"""Ending a keeper that cannot end its agent, or was itself killed.
 
-Lives here: finding the processes of its agent by the marks it left, and ending them.
-Lives elsewhere: the orderly end, which is the keeper's own work (program/keeper.py).
+Lives here: finding it and its agent's processes by the marks it left, resuming it, ending them all.
+Lives elsewhere: the normal end, which is done by the keeper itself (program/keeper.py).
 
-A process counts as the agent's when its pid and start time are those recorded, when it is in the process
+A process belongs to the agent if its pid and start time are those recorded, when it is in the process
 group of that process, when its environment says VOXPILOT_KEEPER=<id>, or when it descends from any of these.
 So a pid that now belongs to somebody else is never touched. Without /proc nothing can be told apart, and
 nothing is ended.
@@ -15,22 +15,59 @@ import json
 import os
 import signal
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from voxpilot.values import dataclass
+
 _LIMIT_SECONDS = 5.0
+_PROGRAM = Path(__file__).with_name("program")
+_OURS = "k-"
+"""The prefix of the names of chats' keepers."""
 
 
 def end_tree(directory: Path) -> int:
-    """End all processes of the agent kept in `directory`, and say how many there were. Blocks up to 5 s."""
+    """End all processes of the agent kept in `directory`; returns how many there were. Blocks up to 5 s.
+
+    A keeper that still runs is suspended first, so that what it started stays below it, and killed last.
+    """
     marks = _marks(directory)
     ended: set[tuple[int, int]] = set()
     limit = time.monotonic() + _LIMIT_SECONDS
-    while marks and (found := _processes_of(marks)) and time.monotonic() < limit:
-        ended |= {(process.pid, process.start) for process in found if _kill(process)}
+    while marks and time.monotonic() < limit:
+        everybody = _everybody()
+        keepers = _keepers_of(directory, marks, everybody)
+        for keeper in keepers:
+            _send(keeper, signal.SIGSTOP)
+        found = _processes_of(marks, everybody, keepers) or keepers
+        if not found:
+            break
+        ended |= {(process.pid, process.start) for process in found if _send(process, signal.SIGKILL)}
         time.sleep(0.01)
     return len(ended)
+
+
+def left_of(directory: Path) -> int:
+    """How many processes of the agent kept there still run, its keeper included."""
+    marks, everybody = _marks(directory), _everybody()
+    if not marks:
+        return 0
+    keepers = _keepers_of(directory, marks, everybody)
+    return len(keepers) + len(_processes_of(marks, everybody, keepers))
+
+
+def wake_keeper(directory: Path) -> None:
+    """Resume a suspended keeper and make it check its socket.
+
+    A process that the keeper is just starting still has the keeper's command line, and the second signal
+    would end it. So only the process that is recorded as the keeper gets it; it checks from time to time
+    anyway.
+    """
+    marks = _marks(directory)
+    for keeper in _keepers_of(directory, marks, _everybody()) if marks else ():
+        _send(keeper, signal.SIGCONT)
+        if _is_recorded(keeper, marks):
+            _send(keeper, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +83,45 @@ def _marks(directory: Path) -> dict[str, Any]:
     try:
         marks = json.loads((directory / "marks.json").read_bytes())
     except (OSError, ValueError):
-        return {}
-    if not isinstance(marks, dict) or not marks.get("id") or marks.get("boot") != _boot_id():
-        return {}
-    return marks
+        marks = None
+    if not isinstance(marks, dict) or not marks.get("id"):
+        # Not written yet, deleted or damaged: then its name and its command line mark it.
+        return {"id": directory.name} if directory.name.startswith(_OURS) else {}
+    return marks if marks.get("boot") == _boot_id() else {}
 
 
 def _boot_id() -> str | None:
-    """Start times mean something only within one run of the machine."""
+    """Start times are comparable only within one boot of the machine."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
         return None
 
 
-def _processes_of(marks: dict[str, Any]) -> list[_Process]:
-    everybody = _everybody()
-    keeper, agent = marks.get("keeper") or {}, marks.get("agent") or {}
+def _keepers_of(directory: Path, marks: dict[str, Any], everybody: dict[int, _Process]) -> list[_Process]:
+    """The keeper by its pid and start time, and by its command line; it starts as up to three processes."""
+    program = [os.fsencode(_PROGRAM), os.fsencode(directory.absolute())]
+    return [
+        process
+        for pid, process in everybody.items()
+        if _is_recorded(process, marks) or _command_of(pid)[-2:] == program
+    ]
+
+
+def _is_recorded(process: _Process, marks: dict[str, Any]) -> bool:
+    """Whether the keeper recorded itself as this process."""
+    noted = marks.get("keeper") or {}
+    return (process.pid, process.start) == (noted.get("pid"), noted.get("start"))
+
+
+def _processes_of(
+    marks: dict[str, Any], everybody: dict[int, _Process], keepers: list[_Process]
+) -> list[_Process]:
+    """Everything the agent has started, without the keepers themselves."""
+    agent = marks.get("agent") or {}
     leader = everybody.get(agent.get("pid", 0))
     group = agent.get("group") if leader and leader.start == agent.get("start") else None
-    ours = {
+    ours = {keeper.pid for keeper in keepers} | {
         pid
         for pid, process in everybody.items()
         if process.group == group or _carries(pid, f"VOXPILOT_KEEPER={marks['id']}".encode())
@@ -77,11 +133,11 @@ def _processes_of(marks: dict[str, Any]) -> list[_Process]:
     for pid in found:
         found += [child for child in children.get(pid, []) if child not in ours]
         ours.update(found)
-    return [everybody[pid] for pid in ours - {os.getpid(), keeper.get("pid")}]
+    return [everybody[pid] for pid in ours - {os.getpid(), *(keeper.pid for keeper in keepers)}]
 
 
 def _everybody() -> dict[int, _Process]:
-    """Every process that still runs (one that only waits for its parent to notice its end does not)."""
+    """Every process that still runs (zombies do not)."""
     names = os.listdir("/proc") if os.path.isdir("/proc/self") else []
     found = (_look_at(int(name)) for name in names if name.isdigit())
     return {process.pid: process for process in found if process}
@@ -104,20 +160,29 @@ def _carries(pid: int, mark: bytes) -> bool:
         return False
 
 
-def _kill(process: _Process) -> bool:
-    """End exactly this process: its pid cannot become another's while we hold it open."""
+def _command_of(pid: int) -> list[bytes]:
+    try:
+        if os.stat(f"/proc/{pid}").st_uid != os.geteuid():
+            return []
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+    except OSError:
+        return []
+
+
+def _send(process: _Process, number: signal.Signals) -> bool:
+    """Signal exactly this process: its pid cannot become another's while we hold it open."""
     try:
         handle = os.pidfd_open(process.pid)
     except (OSError, AttributeError):
-        handle = -1  # it has gone, which the next look finds, or the kernel is too old to hold it
+        handle = -1  # it is gone, which the next check finds, or the kernel is too old to hold it open
     try:
         now = _look_at(process.pid)
         if now is None or now.start != process.start:
             return False
         if handle >= 0:
-            signal.pidfd_send_signal(handle, signal.SIGKILL)
+            signal.pidfd_send_signal(handle, number)
         else:
-            os.kill(process.pid, signal.SIGKILL)
+            os.kill(process.pid, number)
         return True
     except OSError:
         return False

@@ -1,9 +1,8 @@
 """All settings, in one frozen value.
 
-Lives here: names, defaults, and the order in which the file, the environment
-and the command line count. Lives elsewhere: the file itself (file.py), other
-ways to write a name (names.py), settings that change while we run (live.py),
-what agents there are (agents/catalog.py).
+Lives here: names, defaults, and the precedence of the file, the environment and the command line. Lives
+elsewhere: the file itself (file.py), other ways to write a name (names.py), settings that change while we run
+(live.py), the list of agents (agents/installed/catalog.py).
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ _NOT_VARIABLES = frozenset({"agents", "allowed_hosts", "assistant", "mcp_servers
 _UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
 
-def seconds(value: Any) -> Any:
+def seconds(value: object) -> Any:
     """`90`, `"90s"`, `"30m"` or `"2h"` as seconds."""
     if isinstance(value, str):
         match = DURATION.fullmatch(value.strip())
         if match is None:
-            raise ValueError("give seconds, or a number with s, m or h")
+            raise ValueError("use seconds, or a number followed by s, m or h")
         return float(match[1]) * _UNITS[match[2]]
     return value
 
@@ -50,8 +49,8 @@ def seconds(value: Any) -> Any:
 Seconds = Annotated[float, BeforeValidator(seconds), Field(ge=0)]
 
 
-def folders(value: Any) -> Any:
-    """A list, or one text parted as in PATH."""
+def folders(value: object) -> Any:
+    """A list, or one string separated as in PATH."""
     listed = value.split(os.pathsep) if isinstance(value, str) else value
     return [os.path.expanduser(folder) for folder in listed if folder] if isinstance(listed, list) else listed
 
@@ -59,7 +58,7 @@ def folders(value: Any) -> Any:
 Folders = Annotated[tuple[Path, ...], BeforeValidator(folders)]
 
 
-def address(value: Any) -> Any:
+def address(value: object) -> Any:
     """`3000` is a port of this machine."""
     if isinstance(value, int) and not isinstance(value, bool):
         return f"127.0.0.1:{value}"
@@ -68,13 +67,14 @@ def address(value: Any) -> Any:
 
 Address = Annotated[str, BeforeValidator(address)]
 Word = Annotated[str, Field(max_length=10_000, pattern=r"^[^\x00]*$")]
-"""What can be given to a program."""
+"""A string that can be passed to a program."""
 AgentId = Annotated[str, Field(max_length=100, pattern=r"^[^/\x00-\x1f]+$")]
 VariableName = Annotated[str, Field(max_length=200, pattern=r"^[^=\x00]+$")]
 
 
 class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # A start validates all settings as one; the tables in it get validators of their own when they need them.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def is_this_machine(host: str) -> bool:
@@ -86,7 +86,7 @@ def is_this_machine(host: str) -> bool:
 
 
 class AgentSettings(Frozen):
-    """One agent as the settings file gives it. Of a known agent only what differs need be given."""
+    """One agent in the settings file. For a known agent, only the fields that differ are needed."""
 
     display_name: Annotated[str, Field(max_length=200)] = ""
     command: Word = ""
@@ -95,22 +95,30 @@ class AgentSettings(Frozen):
     pass_env: tuple[VariableName, ...] = ()
     """Names of variables of the server's own environment that the agent may see."""
     tcp: Address = ""
-    """Where it listens, `host:port`, if it is not spoken to by its standard input and output."""
+    """The `host:port` where it listens, if it does not use standard input and output."""
     allow_remote: bool = False
-    """It may be on another machine: what passes is neither encrypted nor does anybody sign in."""
+    """It may be on another machine: the connection is neither encrypted nor authenticated."""
     fs: bool = True
-    """Offer it to read and write files through us."""
+    """Whether we offer to read and write files for it."""
     terminal: bool = True
-    """Offer it to run commands through us."""
+    """Whether we offer to run commands for it."""
     install_hint: str = ""
     login_hint: str = ""
-    """How to sign in with it where it wants that and does not say how."""
+    """How to sign in, if the agent requires it and does not say how."""
     minimum_version: str = ""
-    """The oldest release that does what we ask of it."""
+    """The oldest version that works with us."""
     version_args: tuple[Word, ...] = ()
-    """What makes the command print its version; nothing is asked without."""
+    """Arguments that make the command print its version; empty if the version is not looked up."""
     scratch: bool = False
     """Works in a folder of its own in the data directory when none is named."""
+    sandbox: Literal["off", "standard", "strict"] = "off"
+    """How much of this machine it sees."""
+    sandbox_network: bool = True
+    """In a sandbox: whether it reaches the network, which most agents need for their model."""
+    sandbox_writable: tuple[Word, ...] = ()
+    """In a sandbox: its own files and folders. `~` and `$NAME` are filled in; a folder ends with a slash."""
+    sandbox_readable: tuple[Word, ...] = ()
+    """In a sandbox: additional files and folders it may read."""
 
     @property
     def endpoint(self) -> tuple[str, int] | None:
@@ -121,20 +129,25 @@ class AgentSettings(Frozen):
     def _check_address(self) -> Self:
         if not self.tcp:
             return self
+        if self.sandbox != "off":
+            raise ValueError("an agent with an address cannot run in a sandbox; set its sandbox to off")
         try:
             host, port = self.endpoint or ("", 0)
             is_here = host == "localhost" or ip_address(host).is_loopback
         except ValueError:
-            raise ValueError("tcp must look like 127.0.0.1:3000") from None
+            raise ValueError("tcp must be host:port, for example 127.0.0.1:3000") from None
         if not 0 < port < 65536:
-            raise ValueError("there is no such port")
+            raise ValueError("the port must be between 1 and 65535")
         if not is_here and not self.allow_remote:
-            raise ValueError("another machine needs allow_remote = true: nothing that passes is protected")
+            raise ValueError(
+                "connecting to another machine requires allow_remote = true, "
+                "because the connection is not encrypted"
+            )
         return self
 
 
 class McpServer(Frozen):
-    """A tool server that every agent's session is told of."""
+    """A tool server for every agent's session."""
 
     type: Literal["stdio", "http", "sse"] = "stdio"
     command: str = ""
@@ -145,18 +158,19 @@ class McpServer(Frozen):
 
 
 class AssistantSettings(Frozen):
-    """The language model that we call ourselves. Nothing given: the one whose key is in the environment."""
+    """The language model that we call ourselves. If nothing is set, the one whose key is in the
+    environment."""
 
     provider: Literal[
         "", "demo", "openai", "anthropic", "github", "openrouter", "ollama", "lmstudio", "compatible"
     ] = ""
     model: Annotated[str, Field(max_length=200)] = ""
     base_url: Annotated[str, Field(max_length=2000, pattern=r"^(https?://\S+)?$")] = ""
-    """Where the provider is reached, if not where it usually is."""
+    """The provider's address, if it is not the usual one."""
     api_key: SecretStr | None = None
-    """Without it, the variable that the provider's own tools use."""
+    """If empty, the variable that the provider's own tools use."""
     context_tokens: Annotated[int, Field(ge=0)] = 0
-    """How much the model can read at once; 0 is what its provider's models usually can."""
+    """The size of the model's context; 0 means the usual size for its provider."""
     max_output_tokens: Annotated[int, Field(ge=0)] = 0
     """The longest answer; 0 leaves it to the provider."""
 
@@ -164,7 +178,7 @@ class AssistantSettings(Frozen):
     @classmethod
     def _check_key(cls, key: SecretStr | None) -> SecretStr | None:
         if key is not None and key.get_secret_value() and not key.get_secret_value().strip("*"):
-            raise ValueError("this is a key as it is shown, not the key itself")
+            raise ValueError("this is the masked key, not the key itself")
         return key
 
 
@@ -172,18 +186,18 @@ class Settings(Frozen):
     host: str = "127.0.0.1"
     port: int = Field(8460, ge=0, le=65535)
     expose: bool = False
-    """Listen where other machines can reach it: their owner said so."""
+    """Confirms that the server may listen where other machines can reach it."""
     data_dir: Path
     work_dir: Path
     """The workspace of a chat that names none."""
     allowed_hosts: tuple[str, ...] = ()
-    """Host names besides this machine's own under which the server may be reached."""
+    """Additional host names of the server."""
     log_level: str = "info"
     agents: dict[AgentId, AgentSettings] = {}
     mcp_servers: dict[str, McpServer] = {}
-    assistant: AssistantSettings = AssistantSettings()
+    assistant: AssistantSettings = AssistantSettings.model_construct()
     max_agent_iterations: int = Field(25, ge=1)
-    """How often in one turn the assistant may be asked what comes next."""
+    """How many times the assistant may ask its model in one turn."""
     acp_default_agent_id: str = ""
     """The agent of a chat that names none."""
     interaction_mode_default: Literal["llm", "agent"] = "agent"
@@ -191,33 +205,35 @@ class Settings(Frozen):
     """Relative to the workspace."""
     copilot_cli_path: str = ""
     copilot_connection_ttl: Seconds = 1800.0
-    """How long an idle agent is kept with nobody looking; 0 keeps it."""
+    """How long an idle agent is kept while nobody is watching; 0 means forever."""
     busy_limit: Seconds = 86_400.0
-    """How long an agent may work with no server there; 0 is for ever."""
+    """How long an agent may work while no server is running; 0 means forever."""
     concurrent_starts: int = Field(max(2, os.cpu_count() or 1), ge=1)
-    """How many agents may be starting at once; the others wait in line."""
+    """How many agents may start at once; the others wait in a queue."""
     start_notice: Seconds = 5.0
     start_timeout: Seconds = 60.0
     restore_timeout: Seconds = 60.0
-    """How long an agent may take to open a session or bring one back, or to answer a choice."""
+    """How long an agent may take to open or restore a session, or to apply a chosen option."""
     sign_in_timeout: Seconds = 300.0
     """How long an agent may take to sign a person in."""
     cancel_timeout: Seconds = 10.0
     """How long an agent may take to stop before it is ended."""
     quiet_time: Seconds = 0.2
-    """The pause after a turn before a queued message goes out, for an agent's late words."""
+    """The pause after a turn before a queued message is sent, for late output of the agent."""
     crash_limit: int = 5
-    """Failed runs of one agent in a chat within a minute before it is left alone."""
+    """How many failures of an agent within a minute stop it from being restarted."""
     acp_auto_allow_permissions: bool = False
-    """Every chat approves what may be approved, whatever its own policy; `strict` is stronger."""
+    """Every chat auto-approves, regardless of its own policy; `strict` takes precedence."""
     strict: bool = False
-    """Every chat asks, whatever its own policy."""
+    """Every chat asks, regardless of its own policy."""
+    auto_writes_per_turn: int = Field(200, ge=1)
+    """Changes that one turn may make before a person is asked; allowing one allows as many more."""
     question_timeout: Seconds = 0.0
-    """How long an agent's question waits before it is turned down; 0 is for ever."""
+    """How long an agent's question waits before it is rejected; 0 means forever."""
     confirm_timeout: Seconds = 300.0
-    """How long the assistant waits to be allowed a file outside before it is refused; 0 is for ever."""
+    """How long the assistant's question about a file outside waits before it is rejected; 0 means forever."""
     trusted_folders: Folders = ()
-    """Folders in which agents may be started without asking, with all in them."""
+    """Folders, including everything below them, in which agents may be started without asking."""
 
     @property
     def is_local(self) -> bool:
@@ -234,7 +250,7 @@ class Settings(Frozen):
 
 
 def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """File, then environment, then overrides; the later wins."""
+    """File, then environment, then overrides; later values win."""
     env = os.environ if environ is None else environ
     path = config_path(env)
     return combine(read(path), path, env, overrides)
@@ -243,7 +259,7 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: Any) ->
 def combine(
     written: Mapping[str, Any], path: Path, env: Mapping[str, str], overrides: Mapping[str, Any]
 ) -> Settings:
-    """Settings from what the file says and from what counts more."""
+    """Settings from the file and from everything that overrides it."""
     values: dict[str, Any] = {"data_dir": _platform_dir(env, "data"), "work_dir": Path.cwd()}
     values |= plain(written)
     values |= _merged(values, from_environment(env))
@@ -251,7 +267,7 @@ def combine(
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise BadSettings(_explain(error), f"Settings come from {path} and VOXPILOT_… variables.") from error
+        raise BadSettings(explain(error), f"Settings come from {path} and VOXPILOT_… variables.") from error
 
 
 def config_path(env: Mapping[str, str]) -> Path:
@@ -278,7 +294,7 @@ def from_environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _merged(written: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """A variable counts more than its own line in a table of the file; the other lines stay."""
+    """A variable overrides its own line in a table of the file; the other lines stay."""
     table = written.get("assistant")
     if "assistant" in found and isinstance(table, Mapping):
         return found | {"assistant": {**table, **found["assistant"]}}
@@ -296,7 +312,7 @@ def _platform_dir(env: Mapping[str, str], what: str) -> Path:
     return Path(env.get(variable) or home / default) / "voxpilot"
 
 
-def _explain(error: ValidationError) -> str:
+def explain(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return f"The setting {where} is wrong: {first['msg'].removeprefix('Value error, ')}."
+    return f"The setting {where} is invalid: {first['msg'].removeprefix('Value error, ')}."

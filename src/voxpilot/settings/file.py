@@ -1,13 +1,13 @@
 """The settings file: read whole, changed in place.
 
-Lives here: reading it, and changing a value so that a person's comments and
-order stay; the new file is there at once and whole, for its owner only. Lives
-elsewhere: what may stand in it (__init__.py).
+Lives here: reading it, and changing a value while keeping comments and order; the new file replaces the old
+one atomically and is private. Lives elsewhere: what it may contain (__init__.py).
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
@@ -16,12 +16,13 @@ from typing import Any
 
 from voxpilot.errors import VoxPilotError
 
+LARGEST_BYTES = 1_000_000
 Change = Callable[[Any], None]
 """Changes a document, which is a mapping of mappings."""
 
 
 class BadSettings(VoxPilotError):
-    """The settings file or a variable cannot be used as it is."""
+    """The settings file or a variable is invalid."""
 
     code = "bad-settings"
 
@@ -31,25 +32,36 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """What the file holds; nothing if there is none."""
+    """The content of the file; empty if there is none. May block forever if its disk does not respond."""
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not (stat.S_ISREG(mode := os.fstat(file.fileno()).st_mode) or stat.S_ISCHR(mode)):
+                raise BadSettings(f"{path} is not a regular file.", "Move it elsewhere.")
+            found = file.read(LARGEST_BYTES + 1) or b""
+        if len(found) > LARGEST_BYTES:
+            raise BadSettings(f"{path} is larger than {LARGEST_BYTES:,} bytes.", "Move it elsewhere.")
+        return found.decode("utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSettings(f"Cannot read {path}: {error}.", "Mend the file or move it away.") from error
+        raise BadSettings(f"Cannot read {path}: {error}.", "Fix the file or move it elsewhere.") from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A pipe in place of the file would block until somebody writes to it."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadSettings(f"Cannot read {path}: {error}.", "Mend the file or move it away.") from error
+        raise BadSettings(f"Cannot read {path}: {error}.", "Fix the file or move it elsewhere.") from error
 
 
 def changed(text: str, change: Change) -> str:
-    """The text with a change made in it; all else stays as it was written."""
-    import tomlkit  # only who writes needs it
+    """The text with one change; everything else stays as it is."""
+    import tomlkit  # only needed for writing
 
     document = tomlkit.parse(text)
     change(document)
@@ -57,7 +69,7 @@ def changed(text: str, change: Change) -> str:
 
 
 def set_values(table: Any, values: Mapping[str, Any]) -> None:
-    """Set these in a table of a document; None removes one."""
+    """Set these values in a table of a document; None removes one."""
     for name, value in values.items():
         if value is None:
             table.pop(name, None)
@@ -72,7 +84,7 @@ def new_table() -> Any:
 
 
 def replace(path: Path, text: str) -> None:
-    """Put a new file in the place of the old one, or leave the old one as it is."""
+    """Replace the file, or leave the old one unchanged."""
     target = path.resolve()  # a link stays a link
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -87,11 +99,13 @@ def replace(path: Path, text: str) -> None:
             os.unlink(name)
             raise
     except OSError as error:
-        raise BadSettings(f"Cannot write {path}: {error.strerror}.", "See who may write there.") from error
+        raise BadSettings(
+            f"Cannot write {path}: {error.strerror}.", "Check the permissions of the file and its folder."
+        ) from error
 
 
 def signature(path: Path) -> tuple[int, int, int] | None:
-    """What differs after a change by anybody."""
+    """What changes whenever anybody writes the file."""
     try:
         found = path.stat()
     except OSError:
@@ -99,11 +113,11 @@ def signature(path: Path) -> tuple[int, int, int] | None:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _bare(value: Any) -> Any:
+def _bare(value: object) -> Any:
     return value.unwrap() if hasattr(value, "unwrap") else value
 
 
-def _item(value: Any) -> Any:
+def _item(value: object) -> Any:
     import tomlkit
 
     if isinstance(value, Mapping):

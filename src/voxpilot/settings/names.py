@@ -1,14 +1,13 @@
 """Other ways to write a setting's name.
 
-Lives here: `acpDefaultAgentId` for `acp_default_agent_id`, and agents as the
-list `acpAgents` beside the tables `[agents.ID]`. Lives elsewhere: what the
-settings mean (__init__.py).
+Lives here: `acpDefaultAgentId` for `acp_default_agent_id`, and agents as the list `acpAgents` in addition to
+the tables `[agents.ID]`. Lives elsewhere: what the settings mean (__init__.py).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from voxpilot.settings.file import BadSettings
@@ -22,29 +21,36 @@ def snake(name: str) -> str:
     return _HUMP.sub(lambda hump: f"_{hump[0]}", name).lower()
 
 
+def written_as(table: Iterable[str], ours: str) -> str:
+    """How a setting is spelled in a table of the file; our own spelling if it is not there."""
+    return next((name for name in table if snake(name) == ours), ours)
+
+
 def plain(written: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings by the names we use ourselves. Tables count more than the list."""
+    """The settings under our own names. Tables take precedence over the list."""
     values = _renamed(written, "")
     listed = values.pop(AGENT_LIST, [])
     tables = values.get("agents", {})
     if not isinstance(listed, list) or not isinstance(tables, Mapping):
-        raise BadSettings("Agents are written wrongly.", "Use a table [agents.NAME] for each.")
+        raise BadSettings("The agents section is invalid.", "Use one [agents.NAME] table per agent.")
     agents = {agent_id(entry): agent_fields(entry) for entry in listed}
     agents |= {name: agent_fields(table) for name, table in tables.items()}
     return values | ({"agents": agents} if agents else {})
 
 
-def agent_id(entry: Any) -> str:
+def agent_id(entry: object) -> str:
     """The name of an agent in the list."""
     found = entry.get("id") if isinstance(entry, Mapping) else None
     if not isinstance(found, str):
-        raise BadSettings("An agent in acpAgents has no id.", 'Give each an id, as in id = "copilot".')
+        raise BadSettings(
+            "An agent in acpAgents has no id.", 'Give each agent an id, for example id = "copilot".'
+        )
     return found
 
 
-def agent_fields(entry: Any) -> dict[str, Any]:
+def agent_fields(entry: object) -> dict[str, Any]:
     if not isinstance(entry, Mapping):
-        raise BadSettings("Agents are written wrongly.", "Use a table [agents.NAME] for each.")
+        raise BadSettings("The agents section is invalid.", "Use one [agents.NAME] table per agent.")
     fields = _renamed(entry, "agents.")
     fields.pop("id", None)
     return {_OTHER_AGENT_NAMES.get(name, name): value for name, value in fields.items()}
@@ -54,6 +60,6 @@ def _renamed(written: Mapping[str, Any], where: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in written.items():
         if (ours := snake(name)) in values:
-            raise BadSettings(f"The setting {where}{ours} is given twice.", "Remove one of the two.")
+            raise BadSettings(f"The setting {where}{ours} appears twice.", "Remove one of the two.")
         values[ours] = value
     return values

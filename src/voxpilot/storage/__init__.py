@@ -1,1 +1,1 @@
-"""What survives: the database, and the only SQL."""
+"""Everything that is stored: the database, and all SQL."""

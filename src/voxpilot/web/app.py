@@ -1,79 +1,80 @@
 """The web application: routes behind the guard.
 
 Lives here: putting the parts together. Lives elsewhere: each part; running it
-(server.py).
+(serving.py).
 """
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from voxpilot import __version__
 from voxpilot.chat.events import Json
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
-from voxpilot.web import (
+from voxpilot.web.door import errors
+from voxpilot.web.door.access import Access
+from voxpilot.web.door.guard import Guard
+from voxpilot.web.door.hosts import allowed_hosts
+from voxpilot.web.routes import (
+    agent_check,
+    agent_sessions,
     agents,
     assistant,
     auth,
     chats,
-    checks,
     decisions,
-    errors,
     pages,
-    past,
     questions,
     settings,
     stream,
     terminals,
     trust,
 )
-from voxpilot.web.access import Access
-from voxpilot.web.guard import Guard, host_name
-from voxpilot.web.schemas import ErrorAnswer
-from voxpilot.web.streams import Streams
+from voxpilot.web.streams.open_streams import Streams
 
-OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "voxpilot.localhost", "::1"})
+_ABOUT_CHATS = (auth, chats, questions, terminals, decisions)
+_OTHERS = (agents, agent_check, agent_sessions, assistant, settings, trust, stream)
+_ROUTES = [route for module in (*_ABOUT_CHATS, *_OTHERS) for route in module.router.routes]
 
 
-class Api(FastAPI):
-    """The routes, which can say what they are."""
+class Api(Starlette):
+    """The routes, with their OpenAPI description."""
+
+    def __init__(self) -> None:
+        super().__init__(routes=[Route("/api/openapi.json", self._described), *_ROUTES])
+        self.router.redirect_slashes = False
+        self._document: Json | None = None
 
     def openapi(self) -> Json:
-        if self.openapi_schema is None:
-            from voxpilot.web.described import describe  # many models that only this needs
+        if self._document is None:
+            from voxpilot.web.schemas.openapi import describe  # imports many models that only this needs
 
-            describe(super().openapi())
-        return super().openapi()
+            self._document = describe(_ROUTES)
+        return self._document
+
+    async def _described(self, request: Request) -> JSONResponse:
+        return JSONResponse(self.openapi())
 
 
-def create_api(supervisor: Supervisor | None = None, access: Access | None = None) -> FastAPI:
-    """The routes alone; without arguments, for their description only."""
-    api = Api(
-        title="VoxPilot",
-        version=__version__,
-        openapi_url="/api/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        responses={"default": {"model": ErrorAnswer, "description": "What happened, and what to do next"}},
-    )
+def create_api(
+    supervisor: Supervisor | None = None, access: Access | None = None, files: pages.Pages | None = None
+) -> Api:
+    """The routes alone; without arguments, only for their description. The page is read from the package
+    unless its files are given."""
+    api = Api()
     api.state.supervisor = supervisor
     api.state.access = access
     api.state.streams = Streams()
-    about_chats = (auth, chats, questions, terminals, decisions)
-    for module in (*about_chats, agents, checks, past, assistant, settings, trust, stream):
-        api.include_router(module.router)
     errors.install(api)
-    pages.install(api, pages.read_pages())
+    pages.install(api, pages.read_pages() if files is None else files)
     return api
 
 
-def guarded(api: FastAPI, access: Access, settings: Settings) -> ASGIApp:
+def guarded(api: Api, access: Access, settings: Settings) -> ASGIApp:
     """What a server runs."""
     access.on_revoked = api.state.streams.cut_device
-    named = (settings.host, *settings.allowed_hosts)
-    # A person may well write the port too; an IPv6 address without brackets is no host and port.
-    hosts = OWN_HOSTS | {host_name(host) or host.lower() for host in named}
-    return Guard(api, access, hosts)
+    return Guard(api, access, allowed_hosts(settings))

@@ -1,52 +1,43 @@
-"""The running server: from settings to a listening socket, and the ways to leave.
+"""Starting the server: from settings to a listening socket.
 
-Lives here: the order in which things open and close, and signals. SIGTERM and
-SIGHUP leave agents working; Ctrl-C ends them first, and twice leaves at once.
-Lives elsewhere: the application (app.py).
+Lives here: everything that can prevent a start, in order, and what the process needs. This module imports
+little, so that `GET /api/health` is answered (door/early.py) while most of the program is being imported.
+Lives elsewhere: the running server and the ways to stop (serving.py).
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ctypes
-import logging
-import os
+import gc
 import resource
-import signal
 import socket
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
-import uvicorn
-
-from voxpilot import __version__, umask
-from voxpilot.agents.catalog import Catalog
+from voxpilot import umask
+from voxpilot.agents.installed.known_agents import known_agents
 from voxpilot.errors import VoxPilotError
-from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings import Settings
 from voxpilot.settings.live import LiveSettings
-from voxpilot.storage import data_dir
-from voxpilot.storage.database import Database
-from voxpilot.storage.migrate import migrate
-from voxpilot.web.access import open_access
-from voxpilot.web.app import create_api, guarded
-from voxpilot.web.protocol import DoorProtocol
+from voxpilot.storage.across_chats.accepted_settings import check_data_dir, read_accepted
+from voxpilot.storage.database.opening import at_start, open_up
+from voxpilot.storage.directory import data_dir, private
+from voxpilot.web.door.access import owner_token, replace_open_token
+from voxpilot.web.door.early import EarlyDoor
+from voxpilot.web.door.hosts import allowed_hosts
 
-log = logging.getLogger(__name__)
+BACKLOG = 2048
+"""Connections that wait to be accepted."""
 DESCRIPTORS = 16_384
 _M_ARENA_MAX = -8
-"""What glibc's mallopt calls the number of its heaps."""
+"""The parameter of glibc's mallopt for the number of heaps."""
 _CONNECTION_OPTIONS = {
-    # A peer that takes nothing for a minute is gone, whatever its network says.
+    # A peer that accepts nothing for a minute is gone, whatever its network says.
     "TCP_USER_TIMEOUT": 60_000,
-    # The system would hold megabytes for a slow reader; what is held cannot be taken back.
+    # The system would buffer megabytes for a slow reader, and buffered data cannot be taken back.
     "TCP_NOTSENT_LOWAT": 128 * 1024,
 }
 """Set on the listening socket; connections inherit them."""
-
-_REACHED_FROM_HERE = ("", "0.0.0.0", "::")
-"""Every address of this machine, its own name for itself among them."""
 
 
 class CannotListen(VoxPilotError):
@@ -54,98 +45,56 @@ class CannotListen(VoxPilotError):
 
 
 class WouldBeExposed(VoxPilotError):
-    """Others could reach the server, and nobody said that they may."""
+    """Other machines could reach the server, and nobody has confirmed that."""
 
     code = "would-be-exposed"
 
     def __init__(self, host: str) -> None:
         super().__init__(
             f"Other machines could reach the server on {host or 'every address'}, over plain HTTP, "
-            "and whoever signs in can run programs here.",
+            "and anyone who signs in can run programs here.",
             "Use 127.0.0.1 behind an SSH tunnel, a private network or a proxy with HTTPS; "
             "or, on a network you trust, confirm with --expose or VOXPILOT_EXPOSE=1.",
         )
 
 
 def run(live: LiveSettings, announce: Callable[[str], None]) -> None:
-    """Serve until a signal says to leave. `announce` gets the lines a person should see."""
-    import uvloop  # only a server needs it
-
-    settings = live.now
-    if not (settings.is_local or settings.expose):
-        raise WouldBeExposed(settings.host)
+    """Serve until a signal arrives. `announce` gets the lines a person should see."""
+    if "host" in live.decided_elsewhere or not live.now.database.exists():
+        _check_exposure(live.now)  # later, the file may not be in force yet
+    check_data_dir(live)
     umask.make_private()
     _allow_descriptors()
     _use_one_heap()
-    data_dir.prepare(settings.data_dir)
-    with data_dir.held(settings.data_dir) as mark, _listen(settings) as sock:
-        migrate(settings.database)
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(live, sock, mark, announce))
-
-
-async def _serve(
-    live: LiveSettings, sock: socket.socket, mark: data_dir.ServerMark, announce: Callable[[str], None]
-) -> None:
-    settings = live.now
-    port = sock.getsockname()[1]
-    async with (
-        Database(settings.database) as db,
-        Supervisor(db, live, Catalog(live)) as supervisor,
-    ):
-        access = await open_access(db, settings.data_dir)
-        api = create_api(supervisor, access)
-        server = _Server(guarded(api, access, settings), supervisor, api.state.streams.close)
-        sock.listen(server.config.backlog)  # who reads the mark may connect at once
-        mark.tell(pid=os.getpid(), host=settings.host, port=port, version=__version__)
-        shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-        announce(f"VoxPilot {__version__} on http://{shown}:{port}")
-        name = "voxpilot.localhost" if settings.host in _REACHED_FROM_HERE or settings.is_local else shown
-        announce(f"Sign in: http://{name}:{port}/#code={await access.new_link()}")
-        await server.serve(sockets=[sock])
-        if server.stop_agents:
-            await supervisor.stop_agents()
-
-
-class _Server(uvicorn.Server):
-    """Ends its streams first when told to leave; otherwise it would wait for them for ever."""
-
-    def __init__(self, app: Any, supervisor: Supervisor, close_streams: Callable[[], None]) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,  # a stranger's word about where it comes from
-                timeout_graceful_shutdown=2,
-                timeout_keep_alive=75,
-                http=DoorProtocol,
-                ws="none",
+    data_dir.prepare(live.now.data_dir)
+    with data_dir.held(live.now.data_dir) as mark:
+        if replace_open_token(live.now.data_dir):
+            announce(
+                "The owner's token was readable by other users, so it was replaced. See `voxpilot token`."
             )
-        )
-        self._close_streams = close_streams
-        self.stop_agents = False
+        private.close_up(live.now.data_dir)
+        open_up(live.now.database)
+        live.hold(read_accepted(live.now.database), known_agents())
+        _check_exposure(live.now)
+        _make_token(live.now)
+        with _listen(live.now) as sock, EarlyDoor(sock, allowed_hosts(live.now)) as door:
+            from voxpilot.web import serving  # heavy: most of the program
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._leave)
-        loop.add_signal_handler(signal.SIGINT, self._leave_and_stop_agents)
-        yield
+            gc.freeze()
+            gc.enable()  # the command line turned it off: importing leaves no garbage
+            serving.serve(live, sock, door, mark, announce)
 
-    def _leave(self) -> None:
-        self._close_streams()
-        self.should_exit = True
 
-    def _leave_and_stop_agents(self) -> None:
-        if self.stop_agents:
-            log.warning("left at once; agents that still run end by themselves or at the next start")
-            os._exit(130)
-        self.stop_agents = True
-        self._leave()
+def _make_token(settings: Settings) -> None:
+    try:
+        owner_token(settings.data_dir)
+    except OSError as error:
+        raise at_start(error, settings.database) from error
+
+
+def _check_exposure(settings: Settings) -> None:
+    if not (settings.is_local or settings.expose):
+        raise WouldBeExposed(settings.host)
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -157,18 +106,18 @@ def _listen(settings: Settings) -> socket.socket:
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     try:
         sock.bind((settings.host, settings.port))
+        sock.listen(BACKLOG)
     except OSError as error:
         sock.close()
         raise CannotListen(
             f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
             "Choose another port with --port or VOXPILOT_PORT.",
         ) from error
-    sock.set_inheritable(False)
     return sock
 
 
 def _allow_descriptors() -> None:
-    """Many streams need many descriptors; often far fewer are allowed than might be."""
+    """Many streams need many descriptors; the default limit is often far below the maximum."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -176,6 +125,6 @@ def _allow_descriptors() -> None:
 
 
 def _use_one_heap() -> None:
-    """What one thread frees, another can use; else each holds the most it ever needed. For glibc only."""
+    """Lets threads share freed memory; otherwise each keeps the most it ever needed. glibc only."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)

@@ -1,25 +1,23 @@
 """Text files in a chat's folders, read and written for an agent.
 
-Lives here: reading with its limits, and writing so that a file is the old one
-or the new one and nobody's change is lost. Lives elsewhere: which paths may be
-touched (folder.py), whether a person must agree (runtime/files.py).
+Lives here: reading within limits, and writing atomically without losing anybody's changes. Lives elsewhere:
+which paths may be used (folder.py), whether a person must agree (runtime/callbacks/files.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
 
 from voxpilot import umask
 from voxpilot.errors import Conflict, NotFound
+from voxpilot.values import dataclass
+from voxpilot.workspace.beneath import open_beneath
 from voxpilot.workspace.folder import (
     PathRefused,
     check_ordinary,
-    open_beneath,
     parent_of,
     place_in,
     refusals,
@@ -27,13 +25,15 @@ from voxpilot.workspace.folder import (
 )
 
 LARGEST_FILE = 8_000_000
-"""Bytes. Seven times as much, which the worst of text becomes on the wire, still fits into a message."""
+"""Bytes. On the wire text can take up to seven times as much, which still fits into a message."""
+Check = Callable[[str], None]
+"""Raises if the opened file, given by its real path, must not be used."""
 _TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
 _TO_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class ChangedMeanwhile(Conflict):
-    """A file is not what it was when somebody last looked."""
+    """A file has changed since it was last read."""
 
     code = "changed-meanwhile"
 
@@ -42,49 +42,62 @@ class ChangedMeanwhile(Conflict):
 class TextFile:
     text: str
     version: str
-    """Names these contents: the same contents, the same version."""
+    """Identifies these contents: the same contents have the same version."""
 
 
-def read(roots: Sequence[str], path: Any) -> TextFile:
-    """A whole text file. Anything else is refused, and nothing is ever waited for."""
+def read(roots: Sequence[str], path: object, check: Check | None = None) -> TextFile:
+    """The contents of a text file. Anything else is refused, and nothing blocks."""
     place = place_in(roots, path)
     with root_of(place) as root, refusals(place.path):
-        return _text(_contents(open_beneath(root, place.inner, _TO_READ)))
+        return _text(_contents(open_beneath(root, place.inner, _TO_READ), check))
 
 
-def look(roots: Sequence[str], path: Any) -> TextFile | None:
-    """The file that a write would replace; None if there is none and one could be made."""
+def look(roots: Sequence[str], path: object, check: Check | None = None) -> TextFile | None:
+    """The file that a write would replace; None if it does not exist and could be created."""
     place = place_in(roots, path)
     if not place.parts:
         raise PathRefused("This is a folder.")
     try:
-        return read(roots, path)
+        return read(roots, path, check)
     except NotFound:
         with root_of(place) as root, refusals(place.path):
             _check_no_link(root, place.inner)
+        if check is not None:
+            check(os.path.realpath(place.path))
         return None
 
 
-def write(roots: Sequence[str], path: Any, text: str, before: str | None, name: str) -> str:
-    """Replace a file whose version is `before` (None: there is none), and say the new version.
+def write(
+    roots: Sequence[str],
+    path: object,
+    text: str,
+    before: str | None,
+    name: str,
+    check: Check | None = None,
+) -> str:
+    """Replace a file whose version is `before` (None: it does not exist); returns the new version.
 
-    Done a second time it does nothing, so it may be repeated when nobody knows whether it was done.
-    `name` is one for the file that is written first, which then takes the other's place.
+    A second call does nothing, so it can be repeated if it is unknown whether it was done. `name` is the name
+    of the temporary file, which then replaces the other.
     """
     data = _encoded(text)
     place = place_in(roots, path)
     with parent_of(place) as (folder, last), refusals(place.path):
+        if check is not None:
+            check(os.path.join(os.readlink(f"/proc/self/fd/{folder}"), last))
         old, mode = _old(folder, last)
         if old == version_of(data):
             return old
         if old != before:
-            raise ChangedMeanwhile(f"{path} was changed meanwhile; it was left as it is.", "Read it again.")
+            raise ChangedMeanwhile(
+                f"{path} has changed since it was read, so it was not written.", "Read it again."
+            )
         _replace(folder, last, data, mode, f".{name}.voxpilot")
     return version_of(data)
 
 
 def part_of(text: str, line: int | None, limit: int | None) -> str:
-    """So many lines from the line with this number, which counts from 1; past the end there are none."""
+    """This many lines, starting at this line number (from 1); none after the end."""
     if line is None and limit is None:
         return text
     lines = text.split("\n")
@@ -97,8 +110,10 @@ def version_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _contents(file: int) -> bytes:
+def _contents(file: int, check: Check | None = None) -> bytes:
     try:
+        if check is not None:
+            check(os.readlink(f"/proc/self/fd/{file}"))
         check_ordinary(file)
         with open(file, "rb", closefd=False) as opened:
             data = opened.read(LARGEST_FILE + 1)
@@ -113,9 +128,9 @@ def _text(data: bytes) -> TextFile:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise PathRefused("The file is no UTF-8 text.") from error
+        raise PathRefused("The file is not UTF-8 text.") from error
     if "\0" in text:
-        raise PathRefused("The file is no text.")
+        raise PathRefused("The file is not a text file.")
     return TextFile(text, version_of(data))
 
 
@@ -123,14 +138,14 @@ def _encoded(text: str) -> bytes:
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
-        raise PathRefused("The text holds half a character.") from error
+        raise PathRefused("The text contains half a surrogate pair.") from error
     if len(data) > LARGEST_FILE:
         raise PathRefused(f"The text is larger than {LARGEST_FILE // 1_000_000} MB.")
     return data
 
 
 def _check_no_link(root: int, inner: str) -> None:
-    """A link to nothing may lead anywhere by the time that it leads to something."""
+    """A dangling link may lead anywhere by the time its target exists."""
     with suppress(FileNotFoundError):
         os.close(open_beneath(root, inner, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK))
 
@@ -146,7 +161,7 @@ def _old(folder: int, name: str) -> tuple[str | None, int | None]:
 
 def _replace(folder: int, name: str, data: bytes, mode: int | None, new: str) -> None:
     with suppress(FileNotFoundError):
-        os.unlink(new, dir_fd=folder)  # left by a write that was cut short
+        os.unlink(new, dir_fd=folder)  # left over from an interrupted write
     file = os.open(new, _TO_MAKE, 0o666, dir_fd=folder)
     try:
         with open(file, "wb") as opened:

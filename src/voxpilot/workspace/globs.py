@@ -1,20 +1,23 @@
-"""Patterns for paths, as `src/**/*.py`, and what .gitignore files say.
+"""Patterns for paths, such as `src/**/*.py`, and .gitignore files.
 
-Lives here: matching that takes no longer than pattern times path, whoever wrote
-the pattern: both come from folders and models we know nothing of. Lives
-elsewhere: walking folders (listing.py).
+Lives here: matching in time proportional to pattern times path at most, because both come from untrusted
+folders and models. Lives elsewhere: walking folders (listing.py).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
 LONGEST_PATTERN = 400
 MOST_ALTERNATIVES = 64
+_MOST_AT_ONCE = 10_000
+"""The most characters of patterns in one regular expression, because matching cannot be interrupted."""
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -29,21 +32,30 @@ class Glob:
         return any(_match(way, names) for way in self._ways)
 
 
-@dataclass(frozen=True, slots=True)
 class _Rule:
-    way: tuple[str, ...]
-    is_exception: bool
-    only_folders: bool
+    __slots__ = ("is_exception", "only_folders", "way")
+
+    def __init__(self, way: tuple[str, ...], is_exception: bool, only_folders: bool) -> None:
+        self.way, self.is_exception, self.only_folders = way, is_exception, only_folders
 
 
 class IgnoreFile:
-    """One .gitignore. Later lines count more."""
+    """One .gitignore. Later lines override earlier ones."""
 
     def __init__(self, text: str) -> None:
         self._rules = [rule for line in text.splitlines()[:2000] if (rule := _rule(line)) is not None]
+        lasts = {rule.way[-1] for rule in self._rules}
+        self._looks_at_all = "**" in lasts or sum(map(len, lasts)) > _MOST_AT_ONCE
+        sought = [] if self._looks_at_all else sorted(lasts)
+        self._lasts = re.compile("|".join(map(translate, sought)) or r"(?!)")
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
-        """Whether a path below its folder is ignored; None if no line speaks of it."""
+        """Whether a path below its folder is ignored; None if no line matches it."""
+        if not self._looks_at_all and self._lasts.match(path[path.rfind("/") + 1 :]) is None:
+            return None  # true for most paths: no rule ends with such a name
         names = path.split("/")
         for rule in reversed(self._rules):
             if (is_folder or not rule.only_folders) and _match(rule.way, names):
@@ -85,7 +97,7 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _match(way: Sequence[str], names: Sequence[str]) -> bool:
-    """Go through the names once, keeping every place in the pattern where we may be."""
+    """Go through the names once, tracking every possible position in the pattern."""
     places = set(_with_skips(way, [0]))
     for name in names:
         stays = {place for place in places if place < len(way) and way[place] == "**"}
@@ -97,7 +109,7 @@ def _match(way: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _with_skips(way: Sequence[str], places: Iterable[int]) -> Iterator[int]:
-    """These places, and those behind a `**` that stands for nothing."""
+    """These positions, and those after a `**` that matches nothing."""
     for place in places:
         yield place
         while place < len(way) and way[place] == "**":
@@ -109,6 +121,6 @@ def _is_named(pattern: str, name: str) -> bool:
     return pattern != "**" and _compiled(pattern).match(name) is not None
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=20_000)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(pattern))  # which never goes back behind a `*`
+    return re.compile(translate(pattern))  # it never backtracks past a `*`

@@ -1,7 +1,7 @@
-"""Running a program in a chat's folder for what it prints.
+"""Running a program in a chat's folder for its output.
 
-Lives here: limits on time and output, and that nothing of it is left behind,
-whatever happens to who asked. Lives elsewhere: which programs (git.py and others).
+Lives here: limits on time and output, and leaving nothing running, even if the caller is cancelled. Lives
+elsewhere: which programs (looker/).
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import Any
+
+from voxpilot import search_path
+from voxpilot.values import dataclass
 
 PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR")
-"""What a program sees of our environment."""
+"""The variables of our environment that a program gets."""
 _MOST_COMPLAINTS = 8_000
+_LEAVE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +29,9 @@ class Ran:
     out: bytes
     complaints: str
     is_cut: bool = False
-    """It printed more than was wanted."""
+    """It printed more than the limit."""
     is_late: bool = False
-    """It took longer than was allowed."""
+    """It took longer than the limit."""
 
 
 async def run(
@@ -39,7 +43,7 @@ async def run(
     limit_bytes: int = 1_000_000,
     limit_seconds: float = 10.0,
 ) -> Ran:
-    """Raises OSError if it cannot be run. What was printed before a limit was reached is kept."""
+    """Raises OSError if it cannot be run. Output before a limit was reached is kept."""
     child = await asyncio.create_subprocess_exec(
         *argv,
         stdin=asyncio.subprocess.PIPE,
@@ -65,20 +69,35 @@ async def run(
     except TimeoutError:
         is_late = True
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        await asyncio.wait([others], timeout=1.0)  # its last words; with it gone there are no more
-        others.cancel()
-        await asyncio.gather(others, return_exceptions=True)
-        code = await child.wait()
+        code = await _end(child, others)
     is_cut = len(out) > limit_bytes
     words = complaints.decode(errors="replace").strip()
     return Ran(None if is_cut or is_late else code, bytes(out[:limit_bytes]), words, is_cut, is_late)
 
 
+async def _end(child: asyncio.subprocess.Process, others: asyncio.Future[Any]) -> int | None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    await asyncio.wait([others], timeout=1.0)  # its last output; nothing follows after it has exited
+    others.cancel()
+    await asyncio.gather(others, return_exceptions=True)
+    return await _left(child)
+
+
+async def _left(child: asyncio.subprocess.Process) -> int | None:
+    """Its exit code; None if it still does not exit, because it waits for a disk."""
+    try:
+        async with asyncio.timeout(_LEAVE_SECONDS):
+            return await child.wait()
+    except TimeoutError:
+        return None
+
+
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
     passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    return {**passed, "LC_ALL": "C.UTF-8", **more}
+    environment = {**passed, "LC_ALL": "C.UTF-8", **more}
+    search_path.make_absolute(environment)
+    return environment
 
 
 async def _give(stream: asyncio.StreamWriter, data: bytes) -> None:
@@ -90,7 +109,7 @@ async def _give(stream: asyncio.StreamWriter, data: bytes) -> None:
 
 
 async def _take(stream: asyncio.StreamReader, into: bytearray, limit: int, go_on: bool = False) -> None:
-    """Read until it ends or there is too much; `go_on` reads what is too much away."""
+    """Read until it ends or exceeds the limit; `go_on` reads and discards output beyond the limit."""
     while data := await stream.read(65_536):
         if len(into) <= limit:
             into += data

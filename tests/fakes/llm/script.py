@@ -1,4 +1,4 @@
-"""What the model replies: the script that stands in the user's message.
+"""What the model replies: the script in the user's message.
 
     say TEXT                text, word by word
     think TEXT              reasoning
@@ -9,21 +9,20 @@
     read FILE
     run COMMAND             a shell command; `quietly COMMAND` does not ask for more rights than it has
     plan A | B              a list of things to do, each done in turn
-    ask QUESTION            with the tool for asking the user
-    call TOOL {JSON}        any tool; what is no JSON is sent as it stands
+    ask QUESTION            with the tool that asks the user
+    call TOOL {JSON}        any tool; anything that is not JSON is sent unchanged
     nothing                 a reply without a word
-    short                   the reply ends for lack of room
+    short                   the reply ends at the length limit
     also LINE               in the same reply as the tool call above
     wait SECONDS            before the next reply
-    hold FILE               the reply goes on after its first words when this file is there
+    hold FILE               the reply continues after its first words when this file exists
     fail STATUS             an HTTP error instead of the next reply
     break                   the connection is cut within the next reply
 
-One to a line, played in order; other lines are no script. A reply ends with a tool
+One per line, in order; other lines are ignored. A reply ends with a tool
 call, and the next one begins when its result has come: how many results follow the
-message says which reply is due, so nothing is remembered between requests. The last
-message of the user with a script in it counts. A message may also be given its script
-from outside: see `ScriptBook`.
+message says which reply is due, so nothing is remembered between requests. The user's last message that
+contains a script is used. A message may also be given its script from outside: see `ScriptBook`.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ VERBS = (
 )  # fmt: skip
 _LINE = re.compile(rf"^({'|'.join(VERBS)})(?:[ \t]+(.*))?$", re.MULTILINE)
 _WRAPPING = re.compile(r"<([A-Za-z_-]+)>.*?</\1>", re.DOTALL)
-"""What agents put around a person's words: <system-reminder>…</system-reminder> and the like."""
+"""What agents wrap around a person's text: <system-reminder>…</system-reminder> and similar."""
 TITLE = "A scripted title"
-"""The answer to what no script is for: agents ask for titles, summaries and suggestions on their own."""
+"""The answer to requests without a script: agents themselves ask for titles, summaries and suggestions."""
 DONE = "Done."
-"""What is said after the last tool call of a script that ends with it."""
+"""The text after a script that ends with a tool call."""
 
 
 def slow_text(count: int) -> str:
@@ -57,7 +56,7 @@ def slow_text(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScriptBook:
-    """Scripts for messages that hold none: a JSON file of `{"words in the message": "script"}`.
+    """Scripts for messages without one: a JSON file of `{"words in the message": "script"}`.
 
     It is read each time, so that a test may write it while the model runs.
     """
@@ -74,15 +73,15 @@ class ScriptBook:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """The reply that is to be given now."""
+    """The reply to give now."""
 
     reply: Reply
     place: int = 0
-    """Which one of its script it is."""
+    """Its number in the script."""
     message: str = ""
     """The user's message that it answers."""
     own: bool = False
-    """Asked for by the agent itself, not by its user."""
+    """Requested by the agent itself, not by its user."""
 
 
 def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -> Due:
@@ -105,7 +104,7 @@ def reply_to(asked: Asked, book: ScriptBook, obey_without_tools: bool = False) -
 
 
 def _last_message(asked: Asked) -> list[str]:
-    """Its parts: what is attached may come as a text of its own."""
+    """Its parts: an attachment may be a separate text."""
     parts: list[str] = []
     for said in reversed(asked.conversation):
         parts.append(said.text)

@@ -1,8 +1,7 @@
 """The scripted model over HTTP, and its log.
 
 Lives here: routes, streaming, and one line in the log for each request and one for
-its end. Lives elsewhere: what is replied (script.py), how it is written down (the
-wires).
+its end. Lives elsewhere: what is replied (script.py), the providers' formats (the wires).
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ WIRES: Mapping[str, Wire] = {
     "/responses": openai_responses,
     "/messages": anthropic,
 }
-"""By the end of the path; what stands before it does not matter."""
+"""By the end of the path; anything before it is ignored."""
 BREAKS_AFTER = 6
 PICTURES = (b"iVBORw0KGgo", b"/9j/4", b"UklGR")
-"""How PNG, JPEG and WebP begin in base64."""
+"""The first characters of PNG, JPEG and WebP in base64."""
 HELD_AFTER = 5
 HELD_SECONDS = 120.0
 """Events of a stream before it is cut."""
@@ -42,7 +41,7 @@ class Options:
     book: ScriptBook = field(default_factory=ScriptBook)
     obey_without_tools: bool = False
     whole_bodies: bool = False
-    """Log what was asked in full, with its key."""
+    """Log the whole request, with its key."""
 
 
 @dataclass(slots=True)
@@ -83,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         return cast(LlmServer, self.server)
 
     def log_message(self, *_: Any) -> None:
-        """Standard error is for what went wrong."""
+        """Standard error is only for errors."""
 
     def do_HEAD(self) -> None:
         self._json({})

@@ -1,4 +1,4 @@
-"""What is asked of the model and what it replies, in no provider's words.
+"""Requests to the model and its replies, independent of the provider.
 
 Lives here: the shapes. Lives elsewhere: reading and writing them as a provider
 would (openai_chat.py, openai_responses.py, anthropic.py), choosing a reply (script.py).
@@ -32,9 +32,9 @@ class Said:
     by: Literal["user", "tool"]
     text: str
     beside_result: bool = False
-    """Came in one message with a tool's result: perhaps the agent's own comment on it."""
+    """Arrived in one message with a tool's result: perhaps the agent's own comment on it."""
     follows: bool = False
-    """Is a further part of the message before it."""
+    """Is another part of the previous message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,13 @@ class Reply:
     breaks: bool = False
     """The connection is cut in the middle."""
     is_empty: bool = False
-    """Neither words nor calls."""
+    """Neither text nor calls."""
     is_short: bool = False
-    """It ended for lack of room."""
+    """It ended at the length limit."""
     wait_seconds: float = 0.0
     """Before the first word."""
     held_by: str = ""
-    """A file that must be there before it goes on after its first words."""
+    """A file that must exist before it continues after its first words."""
 
     @property
     def calls(self) -> int:
@@ -105,7 +105,7 @@ class Frame(NamedTuple):
 
 
 class Wire(Protocol):
-    """One provider's way of speaking."""
+    """One provider's wire format."""
 
     def read(self, body: Json) -> Asked: ...
     def stream(self, reply: Reply, model: str) -> Iterator[Frame]: ...

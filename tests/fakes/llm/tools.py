@@ -1,7 +1,7 @@
-"""The tools that agents declare to their models, and how each wants to be called.
+"""The tools that agents declare to their models, and how each has to be called.
 
-Lives here: which name stands for which deed, and filling in arguments by the
-declared schema. Lives elsewhere: what to do (script.py).
+Lives here: which name stands for which action, and filling in arguments according to the declared schema.
+Lives elsewhere: what to do (script.py).
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Toolbox:
         return self._call(SHELL, known)
 
     def plan(self, things: Sequence[str]) -> list[Block]:
-        """The list as it stands before the first thing, after it, and so on."""
-        if "ToolSearch" in self._declared:  # one agent keeps its list out of sight until it is looked for
+        """The list before the first item, after it, and so on."""
+        if "ToolSearch" in self._declared:  # one agent hides its list until it is searched for
             search = Call("ToolSearch", {"query": "select:TodoWrite", "max_results": 1}, self.call_id())
             return [search, *self._plan_with("TodoWrite", things)]
         name = self._find(PLAN)
@@ -110,7 +110,7 @@ class Toolbox:
 
 
 def _fill(schema: Json, known: Json) -> Json:
-    """What we know under the names the schema has, and something harmless for whatever else it requires."""
+    """Our values under the schema's names, and harmless values for other required fields."""
     properties: Json = schema.get("properties") or {}
     required = schema.get("required") or []
     filled = {name: _fit(spec, known[name]) for name, spec in properties.items() if name in known}

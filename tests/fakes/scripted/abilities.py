@@ -1,4 +1,4 @@
-"""What the scripted agent says it can do: capabilities, modes, options, ways to sign in."""
+"""What the scripted agent announces: capabilities, modes, options, sign-in methods."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def modes(session: Session) -> dict[str, Any]:
 
 
 def models(session: Session) -> dict[str, Any]:
-    """As agents told of them before there were config options."""
+    """In the form used before there were config options."""
     return {
         "currentModelId": session.model,
         "availableModels": [{"modelId": model, "name": model.capitalize()} for model in session.models],
@@ -46,7 +46,7 @@ def models(session: Session) -> dict[str, Any]:
 
 
 def config_options(session: Session, client: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every option with its present value; the boolean only for a client that knows them."""
+    """Every option with its current value; the boolean only for a client that supports them."""
     options = [
         _select("mode", "Mode", session.mode, MODES),
         _select("model", "Model", session.model, session.models),

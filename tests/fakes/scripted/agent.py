@@ -74,16 +74,20 @@ class Agent:
     def serve(self) -> None:
         """Answer until the client closes our standard input."""
         while True:
-            for frame in self.wire.read(self._timeout()):
-                self._take(frame)
+            for frame in self.wire.read(self.timeout()):
+                self.take(frame)
             if self.wire.at_end and "ignore-eof" not in self.options.faults:
                 return
-            for task in list(self._tasks):
-                if task in self._tasks and task.wait.is_over():
-                    self._step(task)
+            self.work()
+
+    def work(self) -> None:
+        """Carry on with every task that waits for nothing."""
+        for task in list(self._tasks):
+            if task in self._tasks and task.wait.is_over():
+                self._step(task)
 
     def request(self, method: str, params: dict[str, Any]) -> Reply:
-        """Ask the client something; ids start at 0 because real agents' do."""
+        """Send a request to the client; ids start at 0, as those of real agents do."""
         reply = Reply()
         if self.options.uuid_ids:
             request_id: Any = _uuid()
@@ -95,13 +99,14 @@ class Agent:
         self._replies[json.dumps(request_id)] = reply
         return reply
 
-    def _timeout(self) -> float | None:
+    def timeout(self) -> float | None:
+        """How long there is nothing to do unless a frame arrives; None: forever."""
         timeouts = [task.wait.timeout() for task in self._tasks if not task.wait.is_over()]
         if len(timeouts) < len(self._tasks):
             return 0.0
         return min((timeout for timeout in timeouts if timeout is not None), default=None)
 
-    def _take(self, frame: Any) -> None:
+    def take(self, frame: Any) -> None:
         match frame:
             case {"method": str(method), "id": request_id}:
                 self._start(request_id, method, frame.get("params") or {})
@@ -138,7 +143,7 @@ class Agent:
         except RpcError as error:
             self._drop(task)
             self._refuse(task.id, error)
-        except Exception as error:  # A script that makes no sense fails its own turn, loudly, and no other.
+        except Exception as error:  # An invalid script fails its own turn, with an error, and no other.
             self._drop(task)
             self._refuse(task.id, RpcError(-32603, f"Script failed: {error!r}"))
 
@@ -239,6 +244,12 @@ class Agent:
         for _ in range(size_in_bytes(self.options.faults.get("replay", 0)) // REPLAY_CHUNK):
             self._replay(session, "agent_message_chunk", "r" * REPLAY_CHUNK)
             yield Wait()
+        if "load-other-id" in self.options.faults:
+            del self._sessions[session.id]
+            session.id = f"scripted-{_uuid()[:13]}"
+            self._sessions[session.id] = session
+            self._replay(session, "agent_message_chunk", "repeated")
+            return {"sessionId": session.id, **self._choices(session)}
         return self._choices(session)
 
     def _replay(self, session: Session, kind: str, text: str) -> None:
@@ -397,12 +408,12 @@ def main(arguments: list[str]) -> None:
 
 
 def _log_in(options: Options) -> None:
-    """What the terminal sign-in method runs: asks for a code on the terminal, any will do.
+    """What the terminal sign-in method runs: asks for a code on the terminal and accepts any.
 
-    As passwords are, it is asked for at /dev/tty and without echo, where there is a terminal.
+    Like a password, it is read from /dev/tty without echo if there is a terminal.
     """
     if sys.stdin.isatty():
-        import getpass  # only here, for it takes longer to import than an agent should to start
+        import getpass  # imported only here, because it takes longer than an agent should take to start
 
         code = getpass.getpass("Enter the code: ")
     else:
@@ -410,7 +421,7 @@ def _log_in(options: Options) -> None:
         sys.stdout.flush()
         code = sys.stdin.readline()
     if not code.strip():
-        sys.stdout.write("That is no code.\n")
+        sys.stdout.write("That code is not valid.\n")
         sys.exit(1)
     if options.signed_in_file:
         with open(options.signed_in_file, "w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The script language: one directive to a line of the prompt.
+"""The script language: one directive per line of the prompt.
 
     say TEXT                     one agent_message_chunk
     chunks N [every MS]          N chunks, the i-th being `chunk_text(i)`
@@ -23,12 +23,13 @@
     silent                       wait until cancelled
     cancel-race MS               end after MS unless cancelled before
     late TEXT                    a chunk sent after the prompt was answered; `late-update JSON`, any update
-    stop REASON · error CODE MESSAGE    answer the prompt so, here and now
+    stop REASON · error CODE MESSAGE    answer the prompt like this, immediately
+    close NUMBER                 close standard input (0), output (1) or errors (2), and keep running
     exit CODE · die SIGNAL · spawn plain|setsid|stubborn|double|nohup
     env                          say the environment as JSON
 
 TEXT may be a JSON string, so that it can hold newlines. Lines before the first directive are ignored; a line
-after it that is no directive is said as `<unknown:LINE>`, so that a misspelt script does not pass unnoticed.
+after it that is not a directive is printed as `<unknown:LINE>`, so that a misspelt script is noticed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,6 @@ import json
 import os
 import signal
 
-from .children import spawn
 from .tasks import Wait, condition, for_ever, seconds
 from .turn import RpcError
 from .wire import encode
@@ -62,13 +62,13 @@ OPTIONS = [
 
 
 def chunk_text(i: int, size: int = 0) -> str:
-    """What the i-th chunk says: nine characters, or exactly `size`."""
+    """The text of the i-th chunk: nine characters, or exactly `size`."""
     mark = f"[{i:06d}]"
     return mark if not size else (mark + "." * size)[:size]
 
 
 def lines_of(script: str) -> list[str]:
-    """The lines that count: from the first directive on, blank ones left out."""
+    """The lines that are used: from the first directive on, without blank ones."""
     lines = [line.strip() for line in script.split("\n")]
     first = next((i for i, line in enumerate(lines) if name_of(line) in DIRECTIVES), len(lines))
     return [line for line in lines[first:] if line]
@@ -89,7 +89,7 @@ def text_of(rest: str) -> str:
 
 
 def run(turn: Turn, lines: list[str]) -> Steps:
-    """Carry out the lines in order, pausing at each so that a cancel is noticed."""
+    """Execute the lines in order, pausing at each so that a cancel is noticed."""
     for line in lines:
         directive = DIRECTIVES.get(name_of(line))
         if directive is None:
@@ -122,7 +122,7 @@ def _text(turn: Turn, rest: str) -> Steps:
 
 
 def _flood(turn: Turn, rest: str) -> Steps:
-    # One frame is taken apart around its text, so that most of the time goes into writing.
+    # One frame is split around its text, so that most of the time is spent writing.
     before, _, after = encode(turn.frame(turn.chunk("agent_message_chunk", "{}"))).partition(b"{}")
     for start in range(0, int(rest), FLOOD_BATCH):
         texts = [chunk_text(i) for i in range(start, min(start + FLOOD_BATCH, int(rest)))]
@@ -295,7 +295,7 @@ def _raw_hex(turn: Turn, rest: str) -> None:
 
 
 def _bigline(turn: Turn, rest: str) -> Steps:
-    """One valid chunk of that many megabytes, written in pieces so that it costs us no memory either."""
+    """One valid chunk of that many megabytes, written in pieces to save memory."""
     wire, filler = turn.agent.wire, b"x" * 2**20
     before, _, after = encode(turn.frame(turn.chunk("agent_message_chunk", "{}"))).partition(b"{}")
     size = int(float(rest) * 2**20)
@@ -310,20 +310,14 @@ def _bigline(turn: Turn, rest: str) -> Steps:
 
 
 def _stderr(turn: Turn, rest: str) -> None:
-    _write_stderr(text_of(rest).encode() + b"\n")
+    turn.agent.wire.complain(text_of(rest).encode() + b"\n")
 
 
 def _stderr_flood(turn: Turn, rest: str) -> Steps:
     block = (b"e" * 127 + b"\n") * 512
     for _ in range(int(float(rest) * 16)):
-        _write_stderr(block)
+        turn.agent.wire.complain(block)
         yield Wait()
-
-
-def _write_stderr(data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(2, view) :]
 
 
 def _sleep(turn: Turn, rest: str) -> Steps:
@@ -366,25 +360,29 @@ def _error(turn: Turn, rest: str) -> None:
     raise RpcError(int(code), text_of(message))
 
 
+def _close(turn: Turn, rest: str) -> None:
+    turn.agent.wire.close(int(rest))
+
+
 def _exit(turn: Turn, rest: str) -> None:
-    os._exit(int(rest or 0))
+    turn.agent.wire.exit(int(rest or 0))
 
 
 def _die(turn: Turn, rest: str) -> Steps:
     number = int(rest) if rest.isdigit() else signal.Signals[f"SIG{rest.upper().removeprefix('SIG')}"]
-    os.kill(os.getpid(), number)
+    turn.agent.wire.die(number)
     yield for_ever()
 
 
 def _spawn(turn: Turn, rest: str) -> Steps:
-    pid = spawn(rest)
+    pid = turn.agent.wire.spawn(rest)
     turn.agent.wire.note(dir="note", spawned=rest, child=pid)
     turn.say(f"<spawned:{rest}>")
     yield Wait()
 
 
 def _env(turn: Turn, rest: str) -> None:
-    turn.say(json.dumps(dict(os.environ), sort_keys=True))
+    turn.say(json.dumps(turn.agent.wire.environment(), sort_keys=True))
 
 
 DIRECTIVES: dict[str, Directive] = {
@@ -421,6 +419,7 @@ DIRECTIVES: dict[str, Directive] = {
     "late-update": _late_update,
     "stop": _stop,
     "error": _error,
+    "close": _close,
     "exit": _exit,
     "die": _die,
     "spawn": _spawn,

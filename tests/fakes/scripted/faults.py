@@ -28,7 +28,7 @@ BAD_IDS = [
     b'{"jsonrpc":"2.0","id":987654321,"result":{}}',
 ]
 GARBAGE = MALFORMED + NON_OBJECTS + BAD_IDS
-"""Each of these lines comes once in every turn of an agent with the fault `garbage`."""
+"""Each of these lines is sent once in every turn of an agent with the fault `garbage`."""
 
 FUTURE_UPDATES: list[dict[str, Any]] = [
     {"sessionUpdate": "hologram_update", "depth": 3, "payload": {"shape": "cube"}},
@@ -49,7 +49,7 @@ WAYS_TO_SPAWN = ("plain", "setsid", "double", "nohup")
 
 
 def add_faults(faults: dict[str, Any], lines: list[str], first_turn: bool) -> list[str]:
-    """The script as an agent with these faults runs it."""
+    """The script that an agent with these faults runs."""
     if "empty" in faults:
         return [f"stderr {EMPTY_HINT}"]
     if "silent" in faults:

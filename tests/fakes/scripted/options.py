@@ -1,6 +1,6 @@
 """The scripted agent's command line.
 
-Read by hand: argparse alone would double the time the agent takes to start.
+Parsed by hand: argparse would double the agent's start-up time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Options:
         self.version = "1.0.0"
         self.models = ("scripted-1", "scripted-2")
         self.store: str | None = None
-        """Folder that keeps sessions for `session/load`; without it the agent cannot load."""
+        """The folder for sessions of `session/load`; without it the agent cannot load."""
         self.signed_in_file: str | None = None
         """Counts as signed in while this file exists; `--login` creates it."""
         self.forks = False
@@ -64,7 +64,7 @@ class Options:
 
 
 def _value(text: str) -> Any:
-    """A number or quoted string as JSON has it, anything else as it stands."""
+    """A number or quoted string as in JSON, anything else unchanged."""
     try:
         return json.loads(text)
     except ValueError:

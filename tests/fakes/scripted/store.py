@@ -1,6 +1,6 @@
 """Sessions kept in files, so that another process can list and load them.
 
-Like the real agents it keeps whole messages only: what was being said when the process was killed is gone.
+Like real agents, it stores complete messages only: an unfinished message is lost when the process is killed.
 """
 
 from __future__ import annotations

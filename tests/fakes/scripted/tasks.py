@@ -1,4 +1,4 @@
-"""Several things at once in one thread: generators that say what they wait for.
+"""Concurrency in one thread: generators that yield what they wait for.
 
 Lives here: waiting. Lives elsewhere: what is waited for (agent.py, directives.py).
 """
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 NEVER = float("inf")
 POLL_SECONDS = 0.01
+clock = time.monotonic
+"""The time of every agent of this process; tests/kit/memory puts its own clock here."""
 
 
 class Wait:
     """What a task waits for: a moment or a condition, whichever comes first.
 
-    A plain `Wait()` is only a pause in which a cancel can be noticed.
+    A plain `Wait()` is just a pause in which a cancel can be noticed.
     """
 
     __slots__ = ("poll", "ready", "until")
@@ -35,17 +37,17 @@ class Wait:
         """Whether the condition can come true without a frame arriving."""
 
     def is_over(self) -> bool:
-        return time.monotonic() >= self.until or (self.ready is not None and self.ready())
+        return clock() >= self.until or (self.ready is not None and self.ready())
 
     def timeout(self) -> float | None:
-        """How long the agent may sleep before looking again; None: until a frame arrives."""
+        """How long the agent may sleep before it checks again; None: until a frame arrives."""
         if self.poll:
             return POLL_SECONDS
-        return None if self.until == NEVER else max(0.0, self.until - time.monotonic())
+        return None if self.until == NEVER else max(0.0, self.until - clock())
 
 
 def seconds(amount: float) -> Wait:
-    return Wait(until=time.monotonic() + amount)
+    return Wait(until=clock() + amount)
 
 
 def condition(ready: Callable[[], bool], poll: bool = False) -> Wait:

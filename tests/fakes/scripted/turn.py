@@ -1,4 +1,4 @@
-"""One prompt being answered: what the directives can do to the outside.
+"""One prompt being answered: what the directives can do.
 
 Lives here: the session's updates, message ids, requests to the client.
 Lives elsewhere: the script language (directives.py), the connection (agent.py).
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .wire import Wire
 
     class Connection(Protocol):
-        """What a turn needs of the agent."""
+        """What a turn needs from the agent."""
 
         options: Options
         wire: Wire
@@ -32,7 +32,7 @@ class RpcError(Exception):
 
 
 class Reply:
-    """The answer to a request of ours, once it is there."""
+    """The response to a request of ours, once it has arrived."""
 
     def __init__(self) -> None:
         self.frame: dict[str, Any] | None = None
@@ -55,7 +55,7 @@ class Session:
         self.model = models[0]
         self.verbose = False
         self.turns: list[Turn] = []
-        """The running turn first, those waiting behind it."""
+        """The running turn first, then the waiting ones."""
         self.messages = 0
 
 
@@ -80,7 +80,7 @@ class Turn:
         self.update(self.chunk("agent_message_chunk", text))
 
     def chunk(self, kind: str, text: str) -> dict[str, Any]:
-        """A piece of a message; the message goes on for as long as nothing else comes between."""
+        """A chunk of a message; the message continues until something else is sent."""
         if self._speaking != kind:
             self._speaking = kind
             self.session.messages += 1

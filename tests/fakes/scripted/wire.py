@@ -1,7 +1,7 @@
-"""Lines in, lines out, and a log of both.
+"""Lines in, lines out, a log of both, and the agent's own process.
 
-Lives here: framing, the frame log that tests count.
-Lives elsewhere: what the frames mean (agent.py).
+Lives here: framing, the frame log that tests count, all that touches the process or its pipes.
+Lives elsewhere: what the frames mean (agent.py), an agent without a process (tests/kit/memory/agent.py).
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 import os
 import select
 import time
+
+from .children import spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ LOGGED_RAW_BYTES = 20_000
 
 
 def encode(frame: Any) -> bytes:
-    """One line, its newline included."""
+    """One line, including its newline."""
     return json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
@@ -37,7 +39,7 @@ class Wire:
         self.at_end = False
         """The client has closed our standard input."""
         self.keep_going_unread = False
-        """Whether to live on when nobody reads what we say."""
+        """Whether to keep running when nobody reads our output."""
 
     def read(self, timeout: float | None) -> list[Any]:
         """The frames that have arrived, waiting at most `timeout` seconds for the first."""
@@ -73,7 +75,7 @@ class Wire:
 
     def send_many(self, frames: list[Frame]) -> None:
         """Several frames in one write."""
-        # Logged first, so that whoever sees a frame also finds it in the log.
+        # Logged first, so that a reader of a frame also finds it in the log.
         if self.logs_out:
             for frame in frames:
                 self.note(dir="out", frame=frame)
@@ -87,7 +89,7 @@ class Wire:
         self._write(line + b"\n")
 
     def send_piece(self, data: bytes) -> None:
-        """Bytes of lines that the caller has logged himself."""
+        """Bytes of lines that the caller has already logged."""
         self._write(data)
 
     def note(self, **fields: Any) -> None:
@@ -103,3 +105,28 @@ class Wire:
         except BrokenPipeError:
             if not self.keep_going_unread:
                 os._exit(0)
+
+    # The process
+
+    def complain(self, data: bytes) -> None:
+        """Write to standard error."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(2, view) :]
+
+    def close(self, number: int) -> None:
+        """Close standard input (0), output (1) or errors (2)."""
+        os.close(number)
+
+    def exit(self, code: int) -> None:
+        os._exit(code)
+
+    def die(self, number: int) -> None:
+        os.kill(os.getpid(), number)
+
+    def spawn(self, way: str) -> int:
+        """Start a grandchild; its pid."""
+        return spawn(way)
+
+    def environment(self) -> dict[str, str]:
+        return dict(os.environ)

@@ -1,16 +1,17 @@
-// One of an agent's own sessions: opened as a chat, copied, or forgotten.
+// One of an agent's past sessions: open it as a chat, fork or delete it.
 import { createSignal, Show, type JSX } from "solid-js";
 
-import "../../styles/history.css";
+import "./agent.css";
 import { agents, createChat, forgetSession, forkSession, navigate, pathTo, type PastSession } from "../../state";
 import { createAttempt, type Attempt } from "../controls/attempt";
 import { Dialog } from "../controls/Dialog";
 import { Menu, type MenuItem } from "../controls/Menu";
 import { Spinner } from "../controls/Spinner";
 import { CopyIcon, FolderIcon, MoreIcon, TrashIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import { ago } from "../when";
 import { mayForget, mayFork } from "./abilities";
+import { labels } from "./labels";
 
 interface Props {
   agent: string;
@@ -18,11 +19,11 @@ interface Props {
   onForgotten: () => void;
 }
 
-/** One that a chat has already leads there; any other becomes a chat. */
+/** If a chat already has it, open that chat; otherwise create one. */
 export function PastSessionRow(props: Props): JSX.Element {
   const attempt = createAttempt();
   const [isForgetting, setForgetting] = createSignal(false);
-  const title = () => visibleText(props.session.title || "Without a title");
+  const title = () => visibleText(props.session.title || labels.untitled);
   const open = (session: string) => async () => {
     const chat = await createChat({ agent: props.agent, workspace: props.session.cwd, load: session });
     navigate(pathTo.chat(chat.id));
@@ -35,9 +36,9 @@ export function PastSessionRow(props: Props): JSX.Element {
     const agent = agents()?.find((one) => one.id === props.agent);
     if (agent === undefined) return [];
     return [
-      ...(mayFork(agent) ? [{ label: "Go on in a copy", icon: CopyIcon, act: () => void attempt.run(fork) }] : []),
+      ...(mayFork(agent) ? [{ label: labels.fork, icon: CopyIcon, act: () => void attempt.run(fork) }] : []),
       ...(mayForget(agent) && !props.session.chat
-        ? [{ label: "Forget", icon: TrashIcon, isGrave: true, act: () => void setForgetting(true) }]
+        ? [{ label: labels.delete, icon: TrashIcon, isGrave: true, act: () => void setForgetting(true) }]
         : []),
     ];
   };
@@ -54,7 +55,7 @@ export function PastSessionRow(props: Props): JSX.Element {
           >
             <About session={props.session} title={title()} />
             <Show when={attempt.isBusy()}>
-              <Spinner label="Opening" />
+              <Spinner label={labels.opening} />
             </Show>
           </button>
         }
@@ -62,21 +63,21 @@ export function PastSessionRow(props: Props): JSX.Element {
         {(chat) => (
           <a class="session" href={pathTo.chat(chat())}>
             <About session={props.session} title={title()} />
-            <Show when={attempt.isBusy()} fallback={<span class="chip">open as a chat</span>}>
-              <Spinner label="Copying" />
+            <Show when={attempt.isBusy()} fallback={<span class="chip">{labels.isOpen}</span>}>
+              <Spinner label={labels.forking} />
             </Show>
           </a>
         )}
       </Show>
       <Show when={items().length > 0}>
-        <Menu label={`More about ${title()}`} icon={MoreIcon} items={items()} />
+        <Menu label={labels.moreActions(title())} icon={MoreIcon} items={items()} />
       </Show>
       <Show when={attempt.problem()}>
         <p class="field-problem" role="alert">
           {attempt.problem()}
         </p>
       </Show>
-      <Dialog isOpen={isForgetting()} title="Forget this session?" onClose={() => setForgetting(false)}>
+      <Dialog isOpen={isForgetting()} title={labels.deleteTitle} onClose={() => setForgetting(false)}>
         <Forget {...props} title={title()} onClose={() => setForgetting(false)} />
       </Dialog>
     </li>
@@ -103,19 +104,19 @@ function Forget(props: Props & { title: string; onClose: () => void }): JSX.Elem
   };
   return (
     <div class="dialog-body">
-      <p>“{props.title}” goes for good on the agent’s side too. Files it changed stay as they are.</p>
+      <p>{labels.deleteHelp(props.title)}</p>
       <p class="field-problem" role="alert">
         {attempt.problem()}
       </p>
       <div class="dialog-foot">
         <button type="button" class="button" onClick={() => props.onClose()}>
-          Keep it
+          {labels.cancel}
         </button>
         <button type="button" class="button button-bad" disabled={attempt.isBusy()} onClick={() => void forget()}>
           <Show when={attempt.isBusy()}>
-            <Spinner label="Forgetting" />
+            <Spinner label={labels.deleting} />
           </Show>
-          Forget
+          {labels.delete}
         </button>
       </div>
     </div>

@@ -1,13 +1,14 @@
-// Where a question stands in the conversation: one line, before and after it was answered.
+// A question in the conversation: one line, before and after it is answered.
 //
-// The card that can be answered stands outside the conversation (question/QuestionDock.tsx), where nothing an agent
+// The card with the answers is outside the conversation (question/QuestionDock.tsx), where nothing an agent
 // writes can look like it.
 import { Show, type JSX } from "solid-js";
 
 import type { QuestionBlock } from "../../state";
 import { CheckIcon, CrossIcon, QuestionIcon } from "../icons";
 import { answerLine } from "../question/answerLine";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
+import { labels } from "./labels";
 
 export function AnsweredQuestion(props: { block: QuestionBlock }): JSX.Element {
   return (
@@ -27,14 +28,14 @@ export function AnsweredQuestion(props: { block: QuestionBlock }): JSX.Element {
   );
 }
 
-/** A tool call that waits says so itself. */
+/** A waiting tool call shows this itself. */
 function OpenLine(props: { block: QuestionBlock }): JSX.Element {
   return (
     <Show when={!props.block.detail.tool}>
       <p class="answered answered-open">
         <QuestionIcon />
         <span class="cut">{visibleText(oneLine(props.block.title))}</span>
-        <span class="tool-word-need">waits for you</span>
+        <span class="tool-word-need">{labels.waiting}</span>
       </p>
     </Show>
   );

@@ -1,30 +1,32 @@
-// What went wrong, what to do now, and the rest folded away.
+// An error: what happened, what to do, and collapsed details.
 import { For, Show, type JSX } from "solid-js";
 
-import type { Json } from "../../state";
-import { Fold } from "../controls/Fold";
+import type { JsonObject } from "../../state";
+import { Fold } from "../controls/fold/Fold";
+import { Hint } from "../controls/Hint";
 import { WarningIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
+import { labels } from "./labels";
 
 export function ErrorCard(props: {
   name: string;
   message: string;
   hint?: string | undefined;
-  /** Whatever more is known, by its name. */
-  details?: Record<string, Json>;
+  /** Further details by name. */
+  details?: JsonObject;
   children?: JSX.Element;
 }): JSX.Element {
   const details = () => Object.entries(props.details ?? {}).filter(([, value]) => value !== null && value !== "");
   return (
-    <div class="error-card" role="group" aria-label="Error">
+    <div class="error-card" role="group" aria-label={labels.error}>
       <p class="error-message">
         <WarningIcon />
         <strong>{visibleText(props.message)}</strong>
       </p>
-      <Show when={props.hint}>{(hint) => <p class="error-hint">{visibleText(hint())}</p>}</Show>
+      <Show when={props.hint}>{(hint) => <p class="error-hint"><Hint text={hint()} /></p>}</Show>
       <div class="error-actions">{props.children}</div>
       <Show when={details().length > 0}>
-        <Fold name={props.name} summary={<span class="quiet">Details</span>}>
+        <Fold name={props.name} summary={<span class="quiet">{labels.details}</span>}>
           <dl class="error-details">
             <For each={details()}>
               {([name, value]) => (

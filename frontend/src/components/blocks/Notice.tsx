@@ -1,18 +1,18 @@
-// A line of the house itself: something was recovered, lost, or is odd.
+// A note from the server: something was recovered, lost or is unusual.
 import { Show, type JSX } from "solid-js";
 
 import type { NoticeBlock } from "../../state";
-import { Fold } from "../controls/Fold";
-import { useHere } from "../conversation/here";
+import { Fold } from "../controls/fold/Fold";
+import { useChatContext } from "../conversation/chatContext";
 import { CrossIcon, InfoIcon, RetryIcon, WarningIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 
-/** What a person must not miss stands out; everything else is one quiet line. */
+/** Important notices stand out; everything else is one quiet line. */
 const BANNERS = new Set(["session-not-restored", "history-not-opened", "agent-refused", "crash-loop", "too-many-questions"]);
 const AGAIN = new Set(["restored", "restarted", "recovered"]);
 
 export function Notice(props: { block: NoticeBlock }): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   const line = () => (
     <>
       <Show when={AGAIN.has(props.block.code)} fallback={<LevelIcon level={props.block.level} />}>
@@ -31,7 +31,7 @@ export function Notice(props: { block: NoticeBlock }): JSX.Element {
     >
       <Show when={props.block.detail} fallback={<p class="notice-line">{line()}</p>}>
         {(detail) => (
-          <Fold name={`${here.chatId}:${props.block.pos}`} summary={line()}>
+          <Fold name={`${context.chatId}:${props.block.pos}`} summary={line()}>
             <pre class="notice-detail">{visibleText(detail())}</pre>
           </Fold>
         )}

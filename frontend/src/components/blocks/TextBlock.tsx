@@ -1,12 +1,13 @@
-// What an agent says.
+// Text of an agent.
 import { For, Show, type JSX } from "solid-js";
 
-import type { ContentPart, TextBlock } from "../../state";
+import type { TextBlock } from "../../state";
 import { Markdown } from "../../markdown/Markdown";
-import { Fold } from "../controls/Fold";
-import { useHere } from "../conversation/here";
+import { Fold } from "../controls/fold/Fold";
+import { useChatContext } from "../conversation/chatContext";
 import { RetryIcon } from "../icons";
-import { MessagePart } from "./MessagePart";
+import { MessagePart } from "./message/MessagePart";
+import { labels } from "./labels";
 
 export function TextBlockView(props: { block: TextBlock; isLast: boolean }): JSX.Element {
   return (
@@ -16,18 +17,18 @@ export function TextBlockView(props: { block: TextBlock; isLast: boolean }): JSX
   );
 }
 
-/** The server died over this answer, and the model was asked again. */
+/** The server stopped during this answer, and the model was asked again. */
 function Superseded(props: { block: TextBlock }): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   return (
     <div data-testid="superseded">
       <Fold
-        name={`${here.chatId}:${props.block.pos}`}
+        name={`${context.chatId}:${props.block.pos}`}
         class="superseded"
         summary={
           <>
             <RetryIcon />
-            <span>Unfinished answer, asked again after a restart</span>
+            <span>{labels.superseded}</span>
           </>
         }
       >
@@ -40,14 +41,14 @@ function Superseded(props: { block: TextBlock }): JSX.Element {
 }
 
 function Spoken(props: { block: TextBlock; isLast: boolean }): JSX.Element {
-  const here = useHere();
-  const isFinished = () => !props.isLast || props.block.turn !== here.liveTurn;
+  const context = useChatContext();
+  const isFinished = () => !props.isLast || props.block.turn !== context.liveTurn;
   return (
     <article class="text" data-testid="block-text" dir="auto">
       <Markdown text={props.block.text} isFinished={isFinished()} />
       <Show when={props.block.parts}>
         {(parts) => (
-          <For each={parts()}>{(part) => <MessagePart part={part.content as unknown as ContentPart} isProse={true} />}</For>
+          <For each={parts()}>{(part) => <MessagePart part={part.content} isProse={true} />}</For>
         )}
       </Show>
     </article>

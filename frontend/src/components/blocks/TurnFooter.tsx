@@ -1,27 +1,28 @@
-// The end of a turn: why it ended, how long it took, its answer to copy; the error when it failed.
+// The end of a turn: why it ended, how long it took, a copy button, and the error if it failed.
 import { Show, type JSX } from "solid-js";
 
-import type { Json, TurnBlock } from "../../state";
-import { RestartButtons } from "../chat/RestartButtons";
-import { CopyButton } from "../controls/CopyButton";
-import { useHere } from "../conversation/here";
+import type { JsonObject, TurnBlock } from "../../state";
+import { RestartButtons } from "../chat/agent/RestartButtons";
+import { CopyButton } from "../controls/copy/CopyButton";
+import { useChatContext } from "../conversation/chatContext";
 import type { PastTurn } from "../conversation/Row";
 import { CheckIcon, StopIcon } from "../icons";
 import { clock, duration } from "../when";
 import { ErrorCard } from "./ErrorCard";
 import { isGoodEnd, mayGoOn, stopReason } from "./stopReasons";
+import { labels } from "./labels";
 
 export function TurnFooter(props: { block: TurnBlock } & PastTurn): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   const seconds = () => props.block.at - props.block.since;
-  const copy = () => (props.isPart ? "Copy end of answer" : "Copy answer");
-  const isNewest = () => here.newestEnd === props.block.pos;
+  const copy = () => (props.isPart ? labels.copyAnswerEnd : labels.copyAnswer);
+  const isNewest = () => context.newestEnd === props.block.pos;
   return (
     <div class="turn-end" data-testid="turn-footer" data-stop-reason={props.block.stop_reason}>
       <Show when={props.block.error}>
         {(error) => (
           <ErrorCard
-            name={`${here.chatId}:${props.block.pos}`}
+            name={`${context.chatId}:${props.block.pos}`}
             message={error().message}
             hint={error().hint}
             details={detailsOf(error())}
@@ -37,7 +38,7 @@ export function TurnFooter(props: { block: TurnBlock } & PastTurn): JSX.Element 
           <CheckIcon />
         </Show>
         <span>{stopReason(props.block.stop_reason)}</span>
-        <span title={`Ended at ${clock(props.block.at)}`}>{duration(seconds())}</span>
+        <span title={labels.endedAt(clock(props.block.at))}>{duration(seconds())}</span>
         <Show when={props.files > 0}>
           <span>
             {props.files}
@@ -48,8 +49,8 @@ export function TurnFooter(props: { block: TurnBlock } & PastTurn): JSX.Element 
           <CopyButton text={() => props.answer} label={copy()} words={copy()} />
         </Show>
         <Show when={isNewest() && !props.block.error && mayGoOn(props.block.stop_reason)}>
-          <button type="button" class="text-button" onClick={() => here.goOn()}>
-            Continue
+          <button type="button" class="text-button" onClick={() => context.goOn()}>
+            {labels.continue}
           </button>
         </Show>
       </footer>
@@ -57,24 +58,24 @@ export function TurnFooter(props: { block: TurnBlock } & PastTurn): JSX.Element 
   );
 }
 
-/** What can be done about a turn that broke off, as long as nothing has happened since. */
+/** Actions for an interrupted turn, as long as nothing has happened since. */
 function WhatNow(props: { reason: string }): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   return (
     <>
       <Show when={mayGoOn(props.reason)}>
-        <button type="button" class="button" title="Ask the agent to go on where it stopped" onClick={() => here.goOn()}>
-          Continue
+        <button type="button" class="button" title={labels.continueHelp} onClick={() => context.goOn()}>
+          {labels.continue}
         </button>
       </Show>
-      <Show when={here.isAgentDown}>
+      <Show when={context.isAgentDown}>
         <RestartButtons />
       </Show>
     </>
   );
 }
 
-function detailsOf(error: NonNullable<TurnBlock["error"]>): Record<string, Json> {
+function detailsOf(error: NonNullable<TurnBlock["error"]>): JsonObject {
   const { message: _message, hint: _hint, ...rest } = error;
-  return rest as Record<string, Json>;
+  return rest;
 }

@@ -1,26 +1,28 @@
-// Something we do not know, kept as it came.
+// An unsupported event, shown as raw data.
 import type { JSX } from "solid-js";
 
 import type { Json, UnknownBlock } from "../../state";
-import { Fold } from "../controls/Fold";
-import { useHere } from "../conversation/here";
+import { Fold } from "../controls/fold/Fold";
+import { useChatContext } from "../conversation/chatContext";
 import { QuestionIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import { JsonText } from "../tool/JsonText";
+import { labels } from "./labels";
 
 export function UnknownBlockView(props: { block: UnknownBlock }): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   return (
     <Fold
-      name={`${here.chatId}:${props.block.pos}`}
+      name={`${context.chatId}:${props.block.pos}`}
       summary={
         <>
           <QuestionIcon />
-          <span class="cut">The agent sent something this page does not know{nameOf(props.block.raw)}</span>
+          <span class="cut">{props.block.broken ? labels.brokenPart : labels.unknown}
+            {nameOf(props.block.raw)}</span>
         </>
       }
     >
-      <JsonText value={props.block.raw} label="As it came" />
+      <JsonText value={props.block.raw} label={labels.rawData} />
     </Fold>
   );
 }

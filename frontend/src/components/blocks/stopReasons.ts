@@ -1,24 +1,19 @@
 // Why a turn ended, in words.
 
-const REASONS: Record<string, string> = {
-  end_turn: "Done",
-  max_tokens: "Stopped: the answer became too long for the model",
-  max_turn_requests: "Stopped: too many steps in one turn",
-  refusal: "The model refused",
-  cancelled: "Stopped by you",
-  interrupted: "Interrupted",
-  error: "Failed",
-};
+import { tableOf } from "../../state/named";
+import { labels } from "./labels";
+
+const REASONS = tableOf<string>(labels.stopReasons);
 
 export function stopReason(reason: string): string {
-  return REASONS[reason] ?? `Ended: ${reason.replaceAll("_", " ")}`;
+  return REASONS.get(reason) ?? labels.otherReason(reason);
 }
 
 export function isGoodEnd(reason: string): boolean {
   return reason === "end_turn";
 }
 
-/** The agent was not done: asking it to go on makes sense. */
+/** The agent was not finished, so it can be asked to continue. */
 export function mayGoOn(reason: string): boolean {
   return reason === "interrupted" || reason === "max_tokens" || reason === "max_turn_requests";
 }

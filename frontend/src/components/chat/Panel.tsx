@@ -1,17 +1,21 @@
-// Beside the conversation: the plan, the files changed, and what there is to know of the agent.
+// The side panel: plan, changed files and details of the agent.
 import { createMemo, For, Show, type JSX } from "solid-js";
 
 import type { AgentOption, ChatState, PlanBlock } from "../../state";
-import { PlanBlockView } from "../blocks/PlanBlock";
+import { PlanBlockView } from "../blocks/work/PlanBlock";
+import { Hint } from "../controls/Hint";
+import { Part } from "../controls/Part";
 import { PathText } from "../controls/PathText";
-import { OptionSelects } from "../composer/OptionSelects";
-import { useHere } from "../conversation/here";
+import { OptionSelects } from "../composer/options/OptionSelects";
+import { useChatContext } from "../conversation/chatContext";
 import { ChangeCount } from "../diff/ChangeCount";
 import { folderOf, within } from "../paths";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
+import { heldUnder } from "../../state/named";
 import { changedFiles } from "./changes";
 import { statusOf } from "./status";
 import { UsageRing } from "./UsageRing";
+import { labels } from "./labels";
 
 /** The chat's own session. */
 const MAIN = "main";
@@ -23,7 +27,7 @@ export function Panel(props: {
   agentName: string;
   options: readonly AgentOption[];
   onChoose: (option: string, value: string | boolean) => void;
-  /** Show a tool call, by its place. */
+  /** Scroll to a tool call by its position. */
   onShow: (pos: number) => void;
 }): JSX.Element {
   const plan = createMemo(() => props.state.blocks.findLast((block): block is PlanBlock => block.kind === "plan"));
@@ -33,17 +37,23 @@ export function Panel(props: {
         {(block) => (
           <section class="panel-part">
             <h2 class="panel-head">
-              Plan
+              {labels.plan}
               <span class="list-count">
                 {block().entries.filter((entry) => entry.status === "completed").length}/{block().entries.length}
               </span>
             </h2>
-            <PlanBlockView entries={block().entries} isLive={block().turn === props.state.head.turn?.id} isBare />
+            <Part value={block}>
+              <PlanBlockView entries={block().entries} isLive={block().turn === props.state.head.turn?.id} isBare />
+            </Part>
           </section>
         )}
       </Show>
-      <Changes state={props.state} hasOlder={props.hasOlder} onShow={props.onShow} />
-      <Details {...props} />
+      <Part>
+        <Changes state={props.state} hasOlder={props.hasOlder} onShow={props.onShow} />
+      </Part>
+      <Part value={() => props.state.head}>
+        <Details {...props} />
+      </Part>
     </div>
   );
 }
@@ -55,7 +65,7 @@ function Changes(props: { state: ChatState; hasOlder: boolean; onShow: (pos: num
     <Show when={files().length > 0}>
       <section class="panel-part">
         <h2 class="panel-head">
-          Changes
+          {labels.changes}
           <span class="list-count">
             {files().length}
             {props.hasOlder ? "+" : ""}
@@ -68,7 +78,7 @@ function Changes(props: { state: ChatState; hasOlder: boolean; onShow: (pos: num
                 <button
                   type="button"
                   class="changed-file"
-                  title={`Show the last change of ${visibleText(file.path)}`}
+                  title={labels.showChange(visibleText(file.path))}
                   onClick={() => props.onShow(file.lastAt)}
                 >
                   <span class="changed-name">
@@ -76,7 +86,7 @@ function Changes(props: { state: ChatState; hasOlder: boolean; onShow: (pos: num
                     <span class="changed-folder cut">{folderOf(name(file.path)) || "./"}</span>
                   </span>
                   <Show when={file.isNew}>
-                    <span class="chip">new</span>
+                    <span class="chip">{labels.newFile}</span>
                   </Show>
                   <Show when={!file.isPart}>
                     <ChangeCount added={file.added} removed={file.removed} />
@@ -93,43 +103,43 @@ function Changes(props: { state: ChatState; hasOlder: boolean; onShow: (pos: num
 
 function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
   const status = () => statusOf(props.state);
-  const here = useHere();
+  const context = useChatContext();
   const isAssistant = () => props.state.head.mode === "llm";
-  /** Those that say what they have used; the assistant does not use the chat's own. */
+  /** Sessions that report usage; the assistant does not use the chat's own session. */
   const sessions = () => Object.keys(props.state.head.usage).filter((name) => name !== MAIN || !isAssistant());
   return (
     <section class="panel-part">
-      <h2 class="panel-head">Details</h2>
+      <h2 class="panel-head">{labels.details}</h2>
       <dl class="facts">
-        <dt>{isAssistant() ? "Answers" : "Agent"}</dt>
+        <dt>{isAssistant() ? labels.answeredBy : labels.agent}</dt>
         <dd>{props.agentName}</dd>
-        <Show when={isAssistant() && here.agent}>
+        <Show when={isAssistant() && context.agent}>
           {(agent) => (
             <>
-              <dt>Hands work to</dt>
-              <dd>{here.agentName(agent())}</dd>
+              <dt>{labels.delegatesTo}</dt>
+              <dd>{context.agentName(agent())}</dd>
             </>
           )}
         </Show>
-        <dt>Status</dt>
+        <dt>{labels.status}</dt>
         <dd>
           {status().word}
           <Show when={status().message}>{(message) => <p>{visibleText(message())}</p>}</Show>
-          <Show when={status().hint}>{(hint) => <p class="quiet">{visibleText(hint())}</p>}</Show>
+          <Show when={status().hint}>{(hint) => <p class="quiet"><Hint text={hint()} /></p>}</Show>
         </dd>
-        <dt>Workspace</dt>
+        <dt>{labels.workspace}</dt>
         <dd>
           <PathText path={props.state.head.workspace ?? ""} />
         </dd>
         <For each={sessions()}>
           {(session) => (
             <>
-              <dt>Context</dt>
+              <dt>{labels.context}</dt>
               <dd data-testid="usage">
                 <Show when={session !== MAIN}>
                   <p>{visibleText(session)}</p>
                 </Show>
-                <UsageRing usage={props.state.head.usage[session] ?? {}} />
+                <UsageRing usage={heldUnder(props.state.head.usage, session) ?? {}} />
               </dd>
             </>
           )}

@@ -1,4 +1,4 @@
-// How the chat is, in one word; more of it on a press.
+// The status of the chat in one word; opens the details.
 import { Show, type JSX } from "solid-js";
 
 import { Spinner } from "../controls/Spinner";

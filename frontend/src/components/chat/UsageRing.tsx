@@ -1,4 +1,4 @@
-// How full the model's context is, and what it has cost, where the agent says.
+// How full the model's context is, and the cost, if the agent reports it.
 import { Show, type JSX } from "solid-js";
 
 import type { Usage } from "../../state";

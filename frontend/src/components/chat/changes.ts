@@ -1,16 +1,16 @@
-// The files a chat changed, as far as its blocks at hand tell.
+// The files changed in the loaded blocks of a chat.
 
 import type { Block } from "../../state";
-import { diffOf, diffsOf, isPart, progressOf } from "../tool/words";
+import { diffOf, diffsOf, isPart, progressOf } from "../tool/toolLabels";
 
 export interface ChangedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
   readonly isNew: boolean;
-  /** Of some of its changes only a part is at hand, so nobody can count its lines. */
+  /** Some changes are only partly loaded, so lines cannot be counted. */
   readonly isPart: boolean;
-  /** The place of the call that changed it last. */
+  /** The position of the call that changed it last. */
   readonly lastAt: number;
 }
 

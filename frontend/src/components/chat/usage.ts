@@ -1,7 +1,7 @@
-// What an agent says of its context and its cost, in words.
+// An agent's context usage and cost as text.
 import type { Usage } from "../../state";
 
-/** How much of the context is taken, between nothing and all of it; undefined if nobody knows. */
+/** The used share of the context, from 0 to 1; undefined if unknown. */
 export function shareOf(usage: Usage): number | undefined {
   const { used, size } = usage;
   return used !== undefined && size ? Math.min(1, used / size) : undefined;
@@ -9,11 +9,11 @@ export function shareOf(usage: Usage): number | undefined {
 
 export function contextWords(usage: Usage): string {
   const share = shareOf(usage);
-  if (share !== undefined) return `${Math.round(share * 100)} % of ${tokens(usage.size ?? 0)}`;
+  if (share !== undefined) return `${Math.round(share * 100)}% of ${tokens(usage.size ?? 0)}`;
   return usage.used === undefined ? "" : `${tokens(usage.used)} tokens`;
 }
 
-/** A small cost is not nothing. */
+/** A small cost is not shown as zero. */
 export function costWords(usage: Usage): string {
   const { amount, currency = "" } = usage.cost ?? {};
   if (typeof amount !== "number") return "";

@@ -1,14 +1,15 @@
-// What goes along with the message that is being written; each can be taken off again.
+// The attachments of the draft, each with a remove button.
 import { For, Show, type JSX } from "solid-js";
 
 import type { JsonObject } from "../../state";
 import { CloseIcon, FileIcon } from "../icons";
 import { nameOf, pictureOf } from "./attaching";
+import { labels } from "./labels";
 
 export function Attached(props: { attachments: readonly JsonObject[]; onRemove: (one: JsonObject) => void }): JSX.Element {
   return (
     <Show when={props.attachments.length > 0}>
-      <ul class="attached" aria-label="Attachments">
+      <ul class="attached" aria-label={labels.attachments}>
         <For each={props.attachments}>
           {(one) => (
             <li class="attached-one">
@@ -19,7 +20,7 @@ export function Attached(props: { attachments: readonly JsonObject[]; onRemove: 
               <button
                 type="button"
                 class="icon-button"
-                aria-label={`Remove ${nameOf(one)}`}
+                aria-label={labels.remove(nameOf(one))}
                 onClick={() => props.onRemove(one)}
               >
                 <CloseIcon />

@@ -1,7 +1,8 @@
-// The agent's commands, above the field they are typed into.
+// The agent's slash commands, above the message field.
 import { For, Show, type JSX } from "solid-js";
 
 import type { AgentCommand } from "../../state";
+import { labels } from "./labels";
 
 export const COMMAND_LIST = "command-list";
 export const commandId = (at: number) => `command-${at}`;
@@ -13,7 +14,7 @@ export function CommandList(props: {
 }): JSX.Element {
   return (
     <Show when={props.commands.length > 0}>
-      <ul class="commands" id={COMMAND_LIST} role="listbox" aria-label="Commands">
+      <ul class="commands" id={COMMAND_LIST} role="listbox" aria-label={labels.commands}>
         <For each={props.commands}>
           {(command, at) => (
             <li

@@ -2,7 +2,7 @@ import { render } from "solid-js/web";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { draft } from "../../state";
-import { fakeLarge } from "../../state/indexedDb.fake";
+import { fakeLarge } from "../../state/stored/indexedDb.fake";
 import { Composer } from "./Composer";
 
 const place = document.createElement("div");
@@ -30,7 +30,7 @@ afterEach(() => {
   place.remove();
 });
 
-test("nothing is sent while a file that goes along is still being read", async () => {
+test("nothing is sent while an attachment is still being read", async () => {
   const enter = () =>
     place.querySelector("textarea")!.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   const picker = place.querySelector<HTMLInputElement>("input[type=file]")!;

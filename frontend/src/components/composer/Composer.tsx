@@ -1,38 +1,39 @@
-// Where a person writes: text that is kept until it is sent, and a button that sends or stops.
+// The message field: its text is stored until it is sent; the button sends or stops.
 import { createMemo, createSignal, Show, type JSX } from "solid-js";
 
 import type { AgentCommand, Draft } from "../../state";
 import { Spinner } from "../controls/Spinner";
 import { AttachIcon, SendIcon, StopIcon } from "../icons";
 import { Attached } from "./Attached";
-import { contentOf, hasRoom, TOO_MUCH } from "./attaching";
+import { contentOf, hasRoom } from "./attaching";
 import { chosen, offered } from "./commands";
 import { COMMAND_LIST, commandId, CommandList } from "./CommandList";
+import { labels } from "./labels";
 
 export interface ComposerProps {
   draft: Draft;
   placeholder: string;
   isRunning: boolean;
   isStopping: boolean;
-  /** What was sent is on its way, and its text stays until it has arrived: nothing is sent meanwhile. */
+  /** A message is being sent and its text stays until it has arrived; nothing else is sent meanwhile. */
   isSending?: boolean;
   /** Esc was pressed once: the next one stops. */
   isAboutToStop?: boolean;
-  /** What the agent does at a `/`. */
+  /** The agent's slash commands. */
   commands?: readonly AgentCommand[];
-  /** What stands beside the buttons: selectors, chips. */
+  /** Selectors and chips next to the buttons. */
   children?: JSX.Element;
-  /** The draft is the caller's to clear, once the text is safe elsewhere. */
+  /** The caller clears the draft once the text is stored elsewhere. */
   onSend: (text: string) => void;
   onStop: () => void;
   ref?: (input: HTMLTextAreaElement) => void;
 }
 
-/** On glass, Enter makes a new line: there is no Shift to hold. */
+/** On a touch screen Enter inserts a new line, since there is no Shift key to hold. */
 const isTouch = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer(props: ComposerProps): JSX.Element {
-  /** How often something is being attached just now. */
+  /** How many attachments are being read right now. */
   const [attaching, setAttaching] = createSignal(0);
   const isSomething = () => props.draft.text.trim() !== "" || props.draft.attachments.length > 0;
   const canSend = () => isSomething() && attaching() === 0 && !props.draft.isReading && !props.isSending;
@@ -45,17 +46,17 @@ export function Composer(props: ComposerProps): JSX.Element {
   /** From the picker, a paste or a drop. */
   async function attach(files: readonly File[]) {
     setProblem("");
-    if (!hasRoom(props.draft.attachments, files)) return setProblem(TOO_MUCH);
+    if (!hasRoom(props.draft.attachments, files)) return setProblem(labels.tooManyFiles);
     const { draft } = props;
     setAttaching((count) => count + 1);
     const pieces = await Promise.all(files.map(contentOf)).catch(() => undefined);
-    if (pieces === undefined) setProblem("That could not be read: attach files, one by one, not folders.");
+    if (pieces === undefined) setProblem(labels.unreadableFiles);
     else await draft.attach(pieces);
     setAttaching((count) => count - 1);
   }
   function onPaste(event: ClipboardEvent) {
     const files = [...(event.clipboardData?.files ?? [])];
-    // A table or a page brings a picture of itself along.
+    // Copied tables and pages also contain a picture of themselves.
     if (files.length === 0 || event.clipboardData?.types.includes("text/plain")) return;
     event.preventDefault();
     void attach(files);
@@ -70,7 +71,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   const at = () => Math.min(wished(), commands().length - 1);
   const choose = (command: AgentCommand) => props.draft.set(chosen(command));
 
-  /** Whether the key was for the list of commands. */
+  /** Whether the key was handled by the command list. */
   function isForList(event: KeyboardEvent): boolean {
     const command = commands()[at()];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -92,7 +93,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   return (
     <form
       class="composer"
-      aria-label="Message"
+      aria-label={labels.message}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -147,13 +148,13 @@ export function Composer(props: ComposerProps): JSX.Element {
             picker.value = "";
           }}
         />
-        <button type="button" class="icon-button" aria-label="Attach files" title="Attach files" onClick={() => picker.click()}>
+        <button type="button" class="icon-button" aria-label={labels.attachFiles} title={labels.attachFiles} onClick={() => picker.click()}>
           <AttachIcon />
         </button>
         <div class="composer-tools">{props.children}</div>
         <Show when={props.isAboutToStop}>
           <span class="composer-hint" role="status">
-            Esc again stops
+            {labels.escAgain}
           </span>
         </Show>
         <Show when={props.isRunning}>
@@ -161,8 +162,8 @@ export function Composer(props: ComposerProps): JSX.Element {
             type="button"
             class="round-button round-stop"
             data-testid="composer-stop"
-            aria-label={props.isStopping ? "Stopping" : "Stop"}
-            title="Stop (Esc twice)"
+            aria-label={props.isStopping ? labels.stopping : labels.stop}
+            title={labels.stopHint}
             disabled={props.isStopping}
             onClick={() => props.onStop()}
           >
@@ -174,8 +175,8 @@ export function Composer(props: ComposerProps): JSX.Element {
             type="submit"
             class="round-button round-send"
             data-testid="composer-send"
-            aria-label={props.isSending ? "Sending" : props.isRunning ? "Queue" : "Send"}
-            title={props.isRunning ? "Send when this turn is done" : "Send"}
+            aria-label={props.isSending ? labels.sending : props.isRunning ? labels.queue : labels.send}
+            title={props.isRunning ? labels.sendLater : labels.send}
             disabled={!canSend()}
           >
             <Show when={props.isSending} fallback={<SendIcon />}>

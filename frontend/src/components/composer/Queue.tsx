@@ -1,11 +1,13 @@
-// Messages that wait for their turn, each to be changed or taken back.
+// Queued messages, each of which can be edited or removed.
 import { createSignal, For, Show, type JSX } from "solid-js";
 
 import type { QueuedMessage } from "../../state";
-import { wholeMessage } from "../blocks/wholeMessage";
-import { useHere } from "../conversation/here";
+import { wholeMessage } from "../blocks/message/wholeMessage";
+import { useChatContext } from "../conversation/chatContext";
 import { CloseIcon, EditIcon } from "../icons";
 import { nameOf } from "./attaching";
+import { labels } from "./labels";
+import { messageOf } from "../controls/attempt";
 
 interface Changes {
   onEdit: (message: string, text: string) => Promise<void>;
@@ -15,7 +17,7 @@ interface Changes {
 export function Queue(props: Changes & { messages: readonly QueuedMessage[] }): JSX.Element {
   return (
     <Show when={props.messages.length > 0}>
-      <ol class="queue" aria-label="Queued messages">
+      <ol class="queue" aria-label={labels.queuedMessages}>
         <For each={props.messages}>
           {(message, at) => (
             <Queued message={message} number={at() + 1} onEdit={props.onEdit} onRemove={props.onRemove} />
@@ -27,7 +29,7 @@ export function Queue(props: Changes & { messages: readonly QueuedMessage[] }): 
 }
 
 function Queued(props: Changes & { message: QueuedMessage; number: number }): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   const [edited, setEdited] = createSignal<string>();
   const [problem, setProblem] = createSignal("");
   const names = () => (props.message.attachments ?? []).map(nameOf).join(", ");
@@ -35,23 +37,23 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
     setProblem("");
     await change.then(
       () => setEdited(undefined),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : "That did not work."),
+      (error: unknown) => setProblem(messageOf(error)),
     );
   }
-  /** A long text may be here only in part: never is that part all that is left of it. */
+  /** A long text may be loaded only in part; saving must never replace the whole with that part. */
   async function edit() {
     const { cut, cut_at } = props.message;
-    if (cut && !cut_at) return setProblem("Only a part of its text is here, so it cannot be edited. Remove it and write it anew.");
+    if (cut && !cut_at) return setProblem(labels.partlyLoaded);
     const seq = cut_at?.text;
     if (seq === undefined) return setEdited(props.message.text);
-    await wholeMessage(here.chatId, seq).then(
+    await wholeMessage(context.chatId, seq).then(
       ({ text }) => setEdited(text),
-      () => setProblem("Its text could not be loaded. Try again."),
+      () => setProblem(labels.notLoaded),
     );
   }
   return (
     <li class="queued">
-      <span class="queued-number" title="Waits for its turn">
+      <span class="queued-number" title={labels.queuedHint}>
         <span class="unseen">Queued, number </span>
         {props.number}
       </span>
@@ -63,7 +65,7 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
             <button
               type="button"
               class="icon-button"
-              aria-label="Edit queued message"
+              aria-label={labels.editQueued}
               onClick={() => void edit()}
             >
               <EditIcon />
@@ -71,7 +73,7 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
             <button
               type="button"
               class="icon-button"
-              aria-label="Remove queued message"
+              aria-label={labels.removeQueued}
               onClick={() => void act(props.onRemove(props.message.id))}
             >
               <CloseIcon />
@@ -94,17 +96,17 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
         >
           <textarea
             class="input"
-            aria-label="Queued message"
+            aria-label={labels.queuedMessage}
             rows="2"
             ref={(input) => queueMicrotask(() => input.focus())}
             value={edited()}
             onInput={(event) => setEdited(event.currentTarget.value)}
           />
           <button type="submit" class="button">
-            Save
+            {labels.save}
           </button>
           <button type="button" class="button button-plain" onClick={() => setEdited(undefined)}>
-            Leave as it was
+            {labels.cancel}
           </button>
         </form>
       </Show>

@@ -5,7 +5,7 @@ import { contentOf, hasRoom, isShowable, nameOf, pictureOf } from "./attaching";
 
 const file = (name: string, type: string, ...bytes: number[]) => new File([new Uint8Array(bytes)], name, { type });
 
-test("a picture is a picture, text is text whatever its kind, and anything else goes as it is", async () => {
+test("images stay images, text of any type is sent as text, and anything else as binary data", async () => {
   expect(await contentOf(file("a.png", "image/png", 1, 2, 255))).toEqual({
     type: "image",
     mimeType: "image/png",
@@ -24,29 +24,29 @@ test("a picture is a picture, text is text whatever its kind, and anything else 
   expect((await contentOf(file("a.tiff", "image/tiff", 0)))["type"]).toBe("resource");
 });
 
-test("a large file is read whole", async () => {
+test("a large file is read completely", async () => {
   const size = 300_001;
   const made = await contentOf(new File([new Uint8Array(size).fill(7)], "a.gif", { type: "image/gif" }));
   expect(atob(made["data"] as string).length).toBe(size);
 });
 
-test("each has a name", async () => {
+test("every attachment has a name", async () => {
   const names = await Promise.all(
     [file("my notes.md", "text/markdown", 65), file("x", "image/webp", 1), file("x", "audio/wav", 1)].map(contentOf),
   );
-  expect(names.map(nameOf)).toEqual(["my notes.md", "x", "Sound (WAV)"]);
+  expect(names.map(nameOf)).toEqual(["my notes.md", "x", "Audio (WAV)"]);
   const odd: JsonObject[] = [{ type: "resource_link", uri: "https://a.b/c", name: "c" }, { uri: "file:///%" }, {}, { type: "image", mimeType: "image/webp" }];
-  expect(odd.map(nameOf)).toEqual(["c", "%", "attachment", "Picture (WEBP)"]);
+  expect(odd.map(nameOf)).toEqual(["c", "%", "Attachment", "Image (WEBP)"]);
 });
 
-test("only so much goes along with one message", () => {
+test("the attachments of one message are limited", () => {
   const half = new File([new Uint8Array(8_000_000)], "half");
   const held = { type: "image", data: "x".repeat(10_700_000) };
   expect([hasRoom([], [half]), hasRoom([], [half, half]), hasRoom([held], [half])]).toEqual([true, false, false]);
   expect(hasRoom([{}], Array.from({ length: 50 }, () => new File([], "a")))).toBe(false);
 });
 
-test("only pictures of kinds that run nothing are shown, and only of what they are made of", () => {
+test("only image types that cannot run scripts are shown, built from type and data alone", () => {
   const picture = (mimeType: string, data: string, more: JsonObject = {}) => ({ type: "image", mimeType, data, ...more });
   const shown = ["image/png", "image/jpeg", "image/gif", "image/webp"].map((kind) => picture(kind, "AA=="));
   expect(shown.map(isShowable)).toEqual([true, true, true, true]);

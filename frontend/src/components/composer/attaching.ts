@@ -1,24 +1,23 @@
-// Files that go along with a message.
+// Attaching files to a message.
 //
-// Lives here: a file as the piece of content ACP has for it, what such a piece is called, and how much is too much.
-// Lives elsewhere: keeping them until they are sent (../../state/drafts.ts), what the assistant takes of them (the server).
+// Lives here: a file as ACP content, its display name, and the size limits.
+// Lives elsewhere: storing them until they are sent (state/stored/drafts.ts), what the assistant accepts (the server).
 import { isInlinePicture } from "../../markdown/links";
 import type { JsonObject } from "../../state";
+import { labels } from "./labels";
 
-/** The server takes no more with one message. */
+/** The server's limits per message. */
 const MOST_BYTES = 15_000_000;
 const MOST_FILES = 50;
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-export const TOO_MUCH = "That is too much for one message: at most 50 files and 15 MB go along.";
-
-/** Whether there is room for them beside what is attached already. */
+/** Whether they fit in addition to the current attachments. */
 export function hasRoom(attached: readonly JsonObject[], files: readonly File[]): boolean {
   const bytes = JSON.stringify(attached).length * 0.75 + files.reduce((sum, file) => sum + file.size, 0);
   return attached.length + files.length <= MOST_FILES && bytes <= MOST_BYTES;
 }
 
-/** Pictures and sound as such, text as text, anything else as it is. */
+/** Images and audio by their type, text as text, anything else as binary data. */
 export async function contentOf(file: File): Promise<JsonObject> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const uri = `file:///${encodeURIComponent(file.name)}`;
@@ -35,18 +34,18 @@ export function nameOf(attachment: JsonObject): string {
   if (typeof name === "string") return name;
   if (typeof address === "string") return readable(address.replace(/^file:\/\/\//, ""));
   const kind = typeof mimeType === "string" ? ` (${mimeType.replace(/^.*\//, "").toUpperCase()})` : "";
-  if (type === "image") return `Picture${kind}`;
-  if (type === "audio") return `Sound${kind}`;
-  return typeof type === "string" ? type : "attachment";
+  if (type === "image") return `${labels.image}${kind}`;
+  if (type === "audio") return `${labels.audio}${kind}`;
+  return typeof type === "string" ? type : labels.attachment;
 }
 
-/** Whether it is a picture of a kind that is shown; a large one may have come without its data. */
+/** Whether it is an image of a type we show; a large one may lack its data. */
 export function isShowable(attachment: JsonObject): boolean {
   const isKnown = attachment["type"] === "image" && PICTURES.includes(String(attachment["mimeType"]));
   return isKnown && (attachment["cut"] === true || pictureOf(attachment) !== undefined);
 }
 
-/** The address of a picture that is all here. Made of nothing but its kind and its letters: no other kind, never SVG. */
+/** The data URL of a complete image. Built only from its type and base64 data: no other types, never SVG. */
 export function pictureOf(attachment: JsonObject): string | undefined {
   const address = `data:${String(attachment["mimeType"])};base64,${String(attachment["data"])}`;
   return attachment["type"] === "image" && isInlinePicture(address) ? address : undefined;
@@ -60,7 +59,7 @@ function readable(address: string): string {
   }
 }
 
-/** Undefined for what is no text. */
+/** Undefined if it is not text. */
 function textIn(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -70,7 +69,7 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** In parts: a call takes only so many arguments. */
+/** In chunks, because a call takes a limited number of arguments. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));

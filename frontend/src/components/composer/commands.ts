@@ -1,10 +1,10 @@
-// Commands of the agent, offered while one is typed: `/` at the beginning, and no space yet.
+// Completing the agent's slash commands: `/` at the start, and no space yet.
 
 import type { AgentCommand } from "../../state";
 
 const MOST = 8;
 
-/** The commands that begin with what is typed; none when no command is being typed. */
+/** The commands that start with the typed text; none if no command is being typed. */
 export function offered(commands: readonly AgentCommand[], typed: string): AgentCommand[] {
   const begun = /^\/(\S*)$/.exec(typed)?.[1];
   if (begun === undefined) return [];
@@ -14,7 +14,7 @@ export function offered(commands: readonly AgentCommand[], typed: string): Agent
   return [...fits.filter(begins), ...fits.filter((command) => !begins(command))].slice(0, MOST);
 }
 
-/** What stands in the field once a command is chosen. */
+/** The text of the field after a command is chosen. */
 export function chosen(command: AgentCommand): string {
   return `/${command.name} `;
 }

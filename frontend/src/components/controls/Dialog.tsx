@@ -1,4 +1,4 @@
-// A dialog: in the middle on a desk, a sheet from below on a phone. Focus goes back where it came from.
+// A dialog: centred on a desktop, a bottom sheet on a phone. Returns the focus when it closes.
 import { createEffect, onCleanup, Show, type JSX } from "solid-js";
 
 import { CloseIcon } from "../icons";
@@ -8,7 +8,7 @@ export function Dialog(props: {
   title: string;
   onClose: () => void;
   class?: string;
-  /** The content has a head of its own. */
+  /** The content has its own heading. */
   isBare?: boolean;
   children: JSX.Element;
 }): JSX.Element {

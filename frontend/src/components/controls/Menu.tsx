@@ -1,4 +1,4 @@
-// A button that opens a short list of things to do.
+// A button that opens a menu.
 import { createSignal, For, onCleanup, Show, type JSX } from "solid-js";
 
 export interface MenuItem {

@@ -1,7 +1,7 @@
-// A path that breaks at its slashes when it must break.
+// A path that wraps only at slashes.
 import { For, type JSX } from "solid-js";
 
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 
 export function PathText(props: { path: string }): JSX.Element {
   return (

@@ -1,4 +1,4 @@
-// The shape of what is on its way.
+// A placeholder while content loads.
 import { For, type JSX } from "solid-js";
 
 const WIDTHS = ["wide", "middle", "narrow"] as const;

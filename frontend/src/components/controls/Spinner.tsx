@@ -1,4 +1,4 @@
-// Something really runs.
+// A spinner, shown only while something is running.
 import type { JSX } from "solid-js";
 
 export function Spinner(props: { label?: string }): JSX.Element {

@@ -1,12 +1,13 @@
-// Something a person asked for: whether it is under way, and why it failed if it did.
+// An action of a person: whether it is running, and why it failed.
 
 import { createSignal, type Accessor } from "solid-js";
+import { labels } from "./labels";
 
 export interface Attempt {
   readonly isBusy: Accessor<boolean>;
-  /** What happened and what to do about it; empty when nothing went wrong. */
+  /** The error and what to do about it; empty if there is none. */
   readonly problem: Accessor<string>;
-  /** True when it worked. */
+  /** True if it worked. */
   run(act: () => Promise<unknown>): Promise<boolean>;
 }
 
@@ -32,8 +33,14 @@ export function createAttempt(): Attempt {
   };
 }
 
+/** Only the message, where there is no room for a hint. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : labels.failed;
+}
+
+/** The message and its hint. */
 export function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return "That did not work.";
+  if (!(error instanceof Error)) return labels.failed;
   const hint = (error as { hint?: unknown }).hint;
   return typeof hint === "string" && hint ? `${error.message} ${hint}` : error.message;
 }

@@ -1,10 +1,10 @@
-// A box that keeps its own end in view while it grows, unless somebody has scrolled up in it.
+// A box that follows its end while it grows, unless a person has scrolled up.
 import { createEffect, on } from "solid-js";
 
-/** This close to the end counts as being there. */
+/** Within this distance the box is considered to be at its end. */
 const NEAR_PIXELS = 24;
 
-/** Returns what the box's `onScroll` is to call. */
+/** Returns a handler for the box's `onScroll`. */
 export function followEnd(box: () => HTMLElement, content: () => unknown, isOn: () => boolean): () => void {
   let isAtEnd = true;
   createEffect(

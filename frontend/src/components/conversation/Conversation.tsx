@@ -1,25 +1,25 @@
-// The conversation: its rows, older ones as a person goes up, and the end held in view while they are at the end.
+// The conversation: its rows, older ones on scrolling up, and following the end.
 import { createEffect, createMemo, createSelector, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
 
 import { outbox, type Block, type ChatHandle, type ChatState } from "../../state";
-import { OutgoingMessage } from "../blocks/OutgoingMessage";
+import { OutgoingMessage } from "../blocks/message/OutgoingMessage";
 import { changedFiles } from "../chat/changes";
-import { opened } from "../controls/opened";
+import { foldState } from "../controls/fold/foldState";
 import { Skeleton } from "../controls/Skeleton";
 import { DownIcon } from "../icons";
-import { foldsAround, rowWith, takeGoal } from "./goal";
-import { keepPlace, takePlace, type LeftPlace } from "./leftPlace";
+import { foldsAround, rowWith, takeScrollTarget } from "./scrollTarget";
+import { saveScroll, takeSavedScroll, type SavedScroll } from "./savedScroll";
 import { rowsOf, type Row as RowShape } from "./rows";
 import { NO_TURN, Row, type PastTurn } from "./Row";
 import { createScrolling } from "./scrolling";
 import { createShownRows } from "./shownRows";
 import { WorkingLine } from "./WorkingLine";
 
-/** Rows this near the end are always laid out, so that the end is exactly where it seems. */
+/** Rows this near the end are always laid out, so that the end is positioned exactly. */
 const NEAR_END = 30;
-/** Further up than this many pages of older blocks nobody is brought back. */
+/** A scroll position more than this many pages up is not restored. */
 const MOST_PAGES = 40;
-/** What somebody asked to see comes so far below the top of the view. */
+/** Distance of a requested block from the top of the view. */
 const GAP_PIXELS = 24;
 
 export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX.Element {
@@ -28,12 +28,12 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
   const rows = createMemo<RowShape[]>((before) => rowsOf(props.state.blocks, props.state.head.turn?.id, before), []);
   const byKey = createMemo(() => new Map(rows().map((row) => [row.key, row])));
   const keys = createMemo(() => rows().slice(-shown.count()).map((row) => row.key));
-  /** The turn whose beginning is not at hand. */
+  /** The turn whose start is not loaded. */
   const isPart = createSelector(() => {
     const first = props.chat.hasOlder ? props.state.blocks[0] : undefined;
     return first?.kind === "message" ? undefined : first?.turn;
   });
-  /** What a turn was is settled at its end, except that its beginning may come later. */
+  /** The summary of a turn is final at its end, except that its start may be loaded later. */
   function turnAt(key: string): PastTurn {
     const row = untrack(() => byKey().get(key));
     if (row?.kind !== "block" || row.block.kind !== "turn") return NO_TURN;
@@ -50,8 +50,8 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
     if (!shown.grow(rows().length)) void props.chat.loadOlder().then(() => shown.grow(rows().length));
   }
   const rowAt = (key: string) => column.querySelector(`[data-row="${CSS.escape(key)}"]`);
-  /** Where they were before a reload, however far up. */
-  async function returnTo({ key, top }: LeftPlace) {
+  /** Restore the scroll position from before a reload. */
+  async function returnTo({ key, top }: SavedScroll) {
     const find = () => rows().findIndex((row) => row.key === key);
     for (let pages = 0; find() < 0 && props.chat.hasOlder && pages < MOST_PAGES; pages += 1) await props.chat.loadOlder();
     const at = find();
@@ -62,9 +62,9 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
   async function show(pos: number) {
     const row = rowWith(rows(), pos);
     if (!row) return;
-    for (const fold of foldsAround(row, pos) ?? []) opened(`${props.state.id}:${fold}`).set(true);
+    for (const fold of foldsAround(row, pos) ?? []) foldState(`${props.state.id}:${fold}`).set(true);
     while (rows().indexOf(row) < rows().length - shown.count() && shown.grow(rows().length));
-    // A sheet it was asked for from gives the focus back as it closes.
+    // The sheet that requested it returns the focus as it closes.
     await new Promise(requestAnimationFrame);
     const place = column.querySelector<HTMLElement>(`[data-block="${pos}"]`);
     if (!place) return;
@@ -72,18 +72,18 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
     scrolling.toPlace({ row: place, top: GAP_PIXELS });
   }
   createEffect(() => {
-    const pos = takeGoal(props.state.id);
+    const pos = takeScrollTarget(props.state.id);
     if (pos !== undefined) void untrack(() => show(pos));
   });
-  function leftPlace(): LeftPlace | undefined {
+  function currentScroll(): SavedScroll | undefined {
     const place = scrolling.place();
     const key = place?.row.getAttribute("data-row");
     return place && key ? { key, top: place.top } : undefined;
   }
   onMount(() => {
     scrolling.attach(box, column);
-    keepPlace(props.state.id, leftPlace);
-    const left = takePlace(props.state.id);
+    saveScroll(props.state.id, currentScroll);
+    const left = takeSavedScroll(props.state.id);
     if (left) void returnTo(left);
   });
 
@@ -122,12 +122,12 @@ export function Conversation(props: { chat: ChatHandle; state: ChatState }): JSX
   );
 }
 
-/** Asks for more as soon as it comes near the view. */
+/** Loads more as soon as it comes near the view. */
 function OlderRows(props: { isLoading: boolean; root: () => HTMLElement; onNear: () => void }): JSX.Element {
   let line!: HTMLDivElement;
   onMount(() => {
     let timer: ReturnType<typeof setInterval> | undefined;
-    // It may stay in view after some rows came; then the observer has nothing new to tell.
+    // It may stay in view after rows were added; then the observer does not fire again.
     const watch = new IntersectionObserver(
       ([entry]) => {
         clearInterval(timer);
@@ -155,19 +155,20 @@ function NewBelow(props: { seq: number; onPress: () => void }): JSX.Element {
   return (
     <button type="button" class="new-below" onClick={() => props.onPress()}>
       <DownIcon />
-      <Show when={props.seq > since()} fallback={<span class="unseen">To the end</span>}>
-        New below
+      <Show when={props.seq > since()} fallback={<span class="unseen">Jump to latest</span>}>
+        New messages
       </Show>
     </button>
   );
 }
 
-/** What was said and changed in a turn. */
+/** The text and changes of a turn. */
 function pastTurn(blocks: readonly Block[], turn: string | undefined, isPart: boolean): PastTurn {
   const own = blocks.filter((block) => block.turn === turn);
   const answer = own
-    .filter((block) => block.kind === "text" && block.tool_call_id === undefined && !block.superseded)
-    .map((block) => (block as { text: string }).text.trim())
+    .filter((block) => block.kind === "text")
+    .filter((block) => block.tool_call_id === undefined && !block.superseded)
+    .map((block) => block.text.trim())
     .filter(Boolean)
     .join("\n\n");
   return { answer, files: changedFiles(own).length, isPart };

@@ -1,29 +1,30 @@
-// The last line while a turn runs or an agent gets ready: what is going on, and for how long. It keeps its place when idle.
+// The last line while a turn runs or an agent starts: what is happening, and for how long. Keeps its space when idle.
 import { createSignal, onCleanup, Show, type JSX } from "solid-js";
 
 import type { ChatState } from "../../state";
+import { heldUnder } from "../../state/named";
 import { Spinner } from "../controls/Spinner";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import { duration } from "../when";
-import { useHere } from "./here";
+import { useChatContext } from "./chatContext";
 
 export function WorkingLine(props: { state: ChatState }): JSX.Element {
-  const here = useHere();
+  const context = useChatContext();
   const turn = () => props.state.head.turn;
   const waits = () => props.state.head.questions.length > 0;
-  /** The assistant may have work done by any agent. */
+  /** The assistant may delegate to any agent. */
   const agent = () => {
     const { agents, agent } = props.state.head;
     if (turn()?.by !== "assistant") return turn()?.agent ?? agent;
     return Object.keys(agents).find((one) => agents[one]?.status === "starting");
   };
-  const known = () => props.state.head.agents[agent() ?? ""];
+  const known = () => heldUnder(props.state.head.agents, agent() ?? "");
   const isGettingReady = () => known()?.status === "starting" || (known()?.status === "connected" && !!known()?.message);
   const words = () => {
     if (turn()?.stopping) return "Stopping";
     if (isGettingReady() && known()?.message) return visibleText(known()!.message!.replace(/\.$/, ""));
-    if (known()?.status === "starting") return `Starting ${here.agentName(agent())}`;
-    return turn()?.by === "assistant" ? "The assistant is working" : `${here.agentName(agent())} is working`;
+    if (known()?.status === "starting") return `Starting ${context.agentName(agent())}`;
+    return turn()?.by === "assistant" ? "The assistant is working" : `${context.agentName(agent())} is working`;
   };
   return (
     <div class="row row-working">

@@ -17,7 +17,7 @@ const shape = (rows: readonly Row[]) =>
   rows.map((row) => (row.kind === "group" ? row.blocks.length : row.kind === "delegated" ? "delegated" : row.block.kind));
 
 describe("rows", () => {
-  test("consecutive finished calls are told together, words never", () => {
+  test("consecutive finished calls are grouped, text never is", () => {
     expect(shape(rowsOf([call("read"), call("read"), text(), call("execute"), text(), text()]))).toEqual([
       2,
       "text",
@@ -27,15 +27,15 @@ describe("rows", () => {
     ]);
   });
 
-  test("what was changed is apart from what was looked at", () => {
+  test("changes are separate from reads", () => {
     expect(shape(rowsOf([call("read"), call("search"), call("edit"), call("delete"), call("execute")]))).toEqual([2, 2, "tool"]);
   });
 
-  test("a call that goes on stands alone", () => {
+  test("a running call has its own row", () => {
     expect(shape(rowsOf([call("read"), call("read"), call("execute", { status: "in_progress" })]))).toEqual([2, "tool"]);
   });
 
-  test("a terminal stands in the call that names it, or alone", () => {
+  test("a terminal is shown in the call that names it, or alone", () => {
     const terminal = (terminal_id: string) => block({ kind: "terminal", terminal_id, text: "" });
     const shows = call("execute", { content: [{ type: "terminal", terminalId: "k-1" }] });
     expect(shape(rowsOf([terminal("k-1"), shows, terminal("k-2")]))).toEqual(["tool", "terminal"]);
@@ -45,12 +45,12 @@ describe("rows", () => {
     expect(shape(rowsOf([call("read", { status: "failed" }), call("execute", { status: "cancelled" })]))).toEqual([2]);
   });
 
-  test("thoughts between calls belong to them, empty ones nowhere", () => {
+  test("thoughts between calls join their group, and empty ones are dropped", () => {
     expect(shape(rowsOf([thought(), call("read"), thought(), thought("")]))).toEqual([3]);
     expect(shape(rowsOf([thought("")]))).toEqual([]);
   });
 
-  test("a thought that is still being thought stands alone", () => {
+  test("a thought in progress stands alone", () => {
     const blocks = [call("read"), call("read"), thought()];
     expect(shape(rowsOf(blocks, "t1"))).toEqual([2, "thought"]);
     expect(shape(rowsOf(blocks, "t2"))).toEqual([3]);
@@ -60,14 +60,14 @@ describe("rows", () => {
     expect(shape(rowsOf([call("read"), call("read", { turn: "t2" })]))).toEqual(["tool", "tool"]);
   });
 
-  test("what a delegated agent does stands inside its call", () => {
+  test("the work of a delegated agent is inside its call", () => {
     const outer = call("other", { id: "d1", status: "in_progress" });
     const rows = rowsOf([outer, call("read", { tool_call_id: "d1" }), block({ kind: "text", text: "x", tool_call_id: "d1" }), text()]);
     expect(shape(rows)).toEqual(["delegated", "text"]);
     expect(rows[0]).toMatchObject({ inner: [{ kind: "tool" }, { kind: "text" }] });
   });
 
-  test("a block whose call is not at hand stands for itself", () => {
+  test("a block whose call is not loaded has its own row", () => {
     expect(shape(rowsOf([block({ kind: "text", text: "x", tool_call_id: "gone" })]))).toEqual(["text"]);
   });
 
@@ -76,7 +76,7 @@ describe("rows", () => {
     expect(rowsOf(blocks).map((row) => row.until)).toEqual([blocks[1]!.at, blocks[2]!.at, undefined]);
   });
 
-  test("rows in which nothing changed stay the same objects", () => {
+  test("unchanged rows stay the same objects", () => {
     const blocks = [text(), call("read"), call("read")];
     const before = rowsOf(blocks);
     const after = rowsOf([...blocks, call("read"), text()], undefined, before);
@@ -103,7 +103,7 @@ describe("summaries", () => {
     expect(words(thought(), thought())).toBe("Thought");
   });
 
-  test("tell what failed and how much changed", () => {
+  test("report failures and the size of changes", () => {
     const diff = { content: [{ type: "diff", path: "/x", oldText: "a\n", newText: "b\nc\n" }] };
     expect(summaryOf([call("edit", diff), call("edit", { ...diff, status: "failed" })] as Activity[])).toMatchObject({
       failed: 1,

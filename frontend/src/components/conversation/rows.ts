@@ -1,16 +1,16 @@
 // The rows of a conversation.
 //
-// Lives here: which blocks stand alone, which are told together as one line of activity, and which belong inside
+// Lives here: which blocks stand alone, which are grouped into one line of activity, and which belong inside
 // another block. Lives elsewhere: drawing rows (Row.tsx), what a group is called (../tool/summary.ts).
 import type { Block, ThoughtBlock, ToolBlock } from "../../state";
-import { isDelegation } from "../blocks/delegation";
-import { hasEnded } from "../tool/words";
+import { isDelegation } from "../blocks/work/delegation";
+import { hasEnded } from "../tool/toolLabels";
 
 export type Activity = ToolBlock | ThoughtBlock;
 
 interface Placed {
   readonly key: string;
-  /** When the next thing happened, as far as it has. */
+  /** The time of the next block, if there is one. */
   readonly until: number | undefined;
 }
 
@@ -22,9 +22,9 @@ export type Row =
 const CHANGES = new Set(["edit", "delete", "move"]);
 
 /**
- * Consecutive calls that have ended become one row, changes apart from looking and running, so that what was
- * changed never hides among what was read. A thought at the end of a running turn is still being thought. Rows
- * already drawn are kept where nothing in them changed.
+ * Consecutive calls that have ended become one row, with edits separate from reads and commands, so that
+ * changes are never hidden among reads. A thought at the end of a running turn is still in progress. Rows
+ * that did not change are reused.
  */
 export function rowsOf(blocks: readonly Block[], liveTurn?: string, before: readonly Row[] = []): Row[] {
   const inner = innerBlocks(blocks);
@@ -45,7 +45,7 @@ export function rowsOf(blocks: readonly Block[], liveTurn?: string, before: read
   return rows;
 }
 
-/** The calls from here on that are told together; empty when the block here stands alone. */
+/** The calls from here on that form a group; empty if this block stands alone. */
 function runFrom(blocks: readonly Block[], from: number, inner: Map<string, Block[]>, liveTurn?: string): Activity[] {
   const run: Activity[] = [];
   for (let at = from; at < blocks.length; at += 1) {
@@ -67,9 +67,9 @@ function rowOfBlock(block: Block, inner: Map<string, Block[]>, until: number | u
   return { kind: "block", key: keyOf(block), block, until };
 }
 
-/** What stands in the list of a delegated call has its name; everything else stands for itself. */
+/** The blocks of each delegated call, by the call's id. */
 function innerBlocks(blocks: readonly Block[]): Map<string, Block[]> {
-  const calls = new Set(blocks.filter((block) => block.kind === "tool" && !block.tool_call_id).map((block) => (block as ToolBlock).id));
+  const calls = new Set(blocks.flatMap((block) => (block.kind === "tool" && !block.tool_call_id ? [block.id] : [])));
   const inner = new Map<string, Block[]>();
   for (const block of blocks) {
     const call = block.tool_call_id;
@@ -95,7 +95,7 @@ function namedTerminals(blocks: readonly Block[]): Set<string> {
   return named;
 }
 
-/** A thought without a word says nothing, and one that was thought again nothing more. */
+/** Empty and superseded thoughts are not shown. */
 function isQuiet(block: Block): boolean {
   return block.kind === "thought" && (block.superseded === true || (block.text === "" && !block.parts?.length));
 }
@@ -104,7 +104,7 @@ function isActivity(block: Block): block is Activity {
   return block.kind === "tool" || block.kind === "thought";
 }
 
-/** Calls of one lane may be told together; null for a call that is still going on. */
+/** Calls of the same lane may be grouped; null for a running call. */
 function laneOf(block: Activity): "changes" | "looks" | null {
   if (block.kind === "thought") return "looks";
   if (!hasEnded(block)) return null;

@@ -1,12 +1,12 @@
-// Scrolling that never moves what is being read.
+// Scrolling that never moves the text being read.
 //
-// Lives here: staying at the end while a person is at the end, and otherwise holding the row they look at where it
+// Lives here: following the end while a person is at the end, and otherwise keeping the row in view where it
 // is, whatever grows, folds or arrives above or below it. Lives elsewhere: which rows are drawn (Conversation.tsx).
 import { createSignal, onCleanup, type Accessor } from "solid-js";
 
-/** This close to the end counts as being there. */
+/** Within this distance the box is considered to be at its end. */
 const NEAR_PIXELS = 40;
-/** How long after a press what grows or shrinks is taken to be its doing. */
+/** How long after a click changes in height are attributed to it. */
 const HOLD_MILLISECONDS = 300;
 
 export interface Place {
@@ -16,14 +16,14 @@ export interface Place {
 }
 
 export interface Scrolling {
-  /** Whether the end is held in view. */
+  /** Whether the view follows the end. */
   readonly isAtEnd: Accessor<boolean>;
   /** Call once the scrolling box and the column inside it are there. */
   attach(box: HTMLElement, column: HTMLElement): void;
   toEnd(): void;
   /** The first row in view; undefined at the end. */
   place(): Place | undefined;
-  /** Bring a row back to where it was. */
+  /** Scroll a row back to where it was. */
   toPlace(place: Place): void;
 }
 
@@ -42,7 +42,7 @@ export function createScrolling(): Scrolling {
 
   function onScroll() {
     const isUpward = box!.scrollTop < lastTop - 1 && box!.scrollHeight >= lastHeight;
-    // Growth moves the end away without anybody scrolling, so only going up lets go of it.
+    // Growth moves the end without scrolling, so only scrolling up stops following it.
     if (fromEnd() <= NEAR_PIXELS) setAtEnd(true);
     else if (isUpward) setAtEnd(false);
     remember();
@@ -68,7 +68,7 @@ export function createScrolling(): Scrolling {
     if (Math.abs(moved) >= 1) box!.scrollTop += moved;
   }
 
-  /** What a person presses stays under their finger, whatever it opens or closes. */
+  /** A clicked element stays in place, whatever it expands or collapses. */
   function onPress(event: Event) {
     const row = event.target instanceof Element ? event.target.closest("summary, button") : null;
     if (!row) return;
@@ -115,7 +115,7 @@ function firstVisible(box: HTMLElement, column: HTMLElement): Place | undefined 
   const rows = column.children;
   let low = 0;
   let high = rows.length - 1;
-  // Rows lie one below the other, so the first that reaches into view is found by halving.
+  // Rows are in order, so the first one in view is found by binary search.
   while (low < high) {
     const middle = (low + high) >> 1;
     if (bottomOf(rows[middle]!, box) > 0) high = middle;

@@ -1,10 +1,10 @@
-// How many rows of a long chat are drawn: those at the end, and more while a person goes up.
+// How many rows of a long chat are drawn: those at the end, and more while a person scrolls up.
 
 import { createEffect, createSignal, type Accessor } from "solid-js";
 
 const AT_FIRST = 60;
 const STEP = 40;
-/** Beyond this many, a return to the end lets the oldest go again. */
+/** With more rows than this, returning to the end drops the oldest. */
 const MOST_AT_END = 160;
 
 export interface ShownRows {

@@ -1,31 +1,39 @@
-// What a file becomes: its changed lines with some around them, and the words that differ.
+// A change to a file: changed lines with context, and the words that differ.
 import { createMemo, createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
 
 import type { DiffContent } from "../../state";
-import { CopyButton } from "../controls/CopyButton";
-import { useHere } from "../conversation/here";
+import { CopyButton } from "../controls/copy/CopyButton";
+import { useChatContext } from "../conversation/chatContext";
 import { folderOf, within } from "../paths";
-import { visibleText } from "../question/visibleText";
-import { diffOf, isPart } from "../tool/words";
+import { visibleText } from "../question/content/visibleText";
+import { diffOf, isPart } from "../tool/toolLabels";
 import { ChangeCount } from "./ChangeCount";
-import { hunksOf, type Hunk } from "./lines";
+import { CONTEXT, hunksOf, type Hunk } from "./lines";
 import { SplitLines } from "./SplitLines";
 import { UnifiedLines } from "./UnifiedLines";
-import { wordMarks } from "./words";
+import { wordMarks } from "./wordDiff";
 
 /** Room for two columns of code. */
 const WIDE_PIXELS = 860;
 const LINES_AT_FIRST = 240;
 
-export function Diff(props: { content: DiffContent }): JSX.Element {
-  const here = useHere();
+export function Diff(props: {
+  content: DiffContent;
+  /** Every changed line is in view from the start. */
+  isWhole?: boolean;
+  /** Unchanged lines around a change. All of them, if only the agent says that they are unchanged. */
+  context?: number;
+}): JSX.Element {
+  const context = useChatContext();
   const diff = createMemo(() => diffOf(props.content));
-  const path = () => visibleText(within(here.workspace, props.content.path ?? "a file"));
+  const path = () => visibleText(within(context.workspace, props.content.path ?? "a file"));
   const what = () => {
     if (props.content.oldText == null) return "new file";
     return props.content.newText === "" && props.content.from_line === undefined ? "emptied" : "";
   };
+  const isSame = () => (props.content.oldText ?? "") === (props.content.newText ?? "");
   const hasChange = () => diff().added + diff().removed > 0;
+  const isClaimed = () => props.context === Infinity && diff().lines.some((line) => line.mark === "same");
   return (
     <div class="diff" role="group" aria-label={`Changes to ${path()}`}>
       <header class="diff-head">
@@ -39,29 +47,33 @@ export function Diff(props: { content: DiffContent }): JSX.Element {
         </Show>
         <CopyButton text={() => props.content.path ?? ""} label="Copy path" />
       </header>
-      <Show when={hasChange()}>
-        <Lines content={props.content} />
+      <Show when={hasChange() || isClaimed()}>
+        <Lines content={props.content} isWhole={props.isWhole ?? false} context={props.context ?? CONTEXT} />
+      </Show>
+      <Show when={isClaimed()}>
+        <p class="diff-note">According to the agent, the unmarked lines are already in the file.</p>
       </Show>
       <Show when={isPart(props.content)}>
-        <p class="diff-note">Only a part of this change is shown.</p>
+        <p class="diff-note">Only part of this change is shown.</p>
       </Show>
-      <Show when={!hasChange() && !isPart(props.content)}>
-        <p class="diff-note">Nothing changes.</p>
+      <Show when={!hasChange() && !(isClaimed() && isSame()) && !isPart(props.content)}>
+        <p class="diff-note">{isSame() ? "No changes." : "Only line endings differ."}</p>
       </Show>
     </div>
   );
 }
 
-function Lines(props: { content: DiffContent }): JSX.Element {
+function Lines(props: { content: DiffContent; isWhole: boolean; context: number }): JSX.Element {
   const [isWide, setWide] = createSignal(false);
-  const [isWhole, setWhole] = createSignal(false);
+  const [isAsked, setAsked] = createSignal(false);
+  const isWhole = () => isAsked() || props.isWhole;
   let box!: HTMLDivElement;
   onMount(() => {
     const watch = new ResizeObserver(([entry]) => setWide((entry?.contentRect.width ?? 0) >= WIDE_PIXELS));
     watch.observe(box);
     onCleanup(() => watch.disconnect());
   });
-  const hunks = createMemo(() => hunksOf(diffOf(props.content).lines));
+  const hunks = createMemo(() => hunksOf(diffOf(props.content).lines, props.context));
   const count = () => hunks().reduce((sum, hunk) => sum + hunk.lines.length, 0);
   const shown = createMemo(() => (isWhole() ? hunks() : firstOf(hunks(), LINES_AT_FIRST)));
   const marks = createMemo(() => wordMarks(shown().flatMap((hunk) => hunk.lines)));
@@ -74,7 +86,7 @@ function Lines(props: { content: DiffContent }): JSX.Element {
         </Show>
       </div>
       <Show when={!isWhole() && count() > LINES_AT_FIRST}>
-        <button type="button" class="diff-more" onClick={() => setWhole(true)}>
+        <button type="button" class="diff-more" onClick={() => setAsked(true)}>
           Show all {count().toLocaleString()} lines
         </button>
       </Show>

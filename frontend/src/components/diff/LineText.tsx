@@ -1,9 +1,9 @@
 // The text of one line, with the words that changed in it.
 import { For, Show, type JSX } from "solid-js";
 
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import type { Line } from "./lines";
-import type { Span } from "./words";
+import type { Span } from "./wordDiff";
 
 export type Marks = ReadonlyMap<Line, readonly Span[]>;
 
@@ -19,7 +19,7 @@ export function LineText(props: { line: Line; marks: Marks }): JSX.Element {
   );
 }
 
-/** Lines left out between two hunks; a press shows them. */
+/** Hidden lines between two hunks; a click shows them. */
 export function Skipped(props: { count: number; onShow: () => void }): JSX.Element {
   return (
     <button type="button" class="diff-skip" onClick={() => props.onShow()}>

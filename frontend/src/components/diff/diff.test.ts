@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 
 import { diffLines, edits, hunksOf, splitLines, type Line } from "./lines";
 import { pairsOf } from "./pairs";
-import { changedWords, wordMarks } from "./words";
+import { changedWords, wordMarks } from "./wordDiff";
 
 const SIGNS = { same: " ", added: "+", removed: "-" };
 const drawn = (lines: readonly Line[]) => lines.map((line) => SIGNS[line.mark] + line.text);
 
-/** Small numbers that look random and are the same every time. */
+/** Small pseudo-random numbers that are the same every time. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -32,23 +32,23 @@ describe("lines", () => {
     ]);
   });
 
-  test("a new file is all added, an emptied one all removed, the same nothing", () => {
+  test("a new file is all added, an emptied one all removed, an unchanged one neither", () => {
     expect(drawn(diffLines("", "a\nb").lines)).toEqual(["+a", "+b"]);
     expect(drawn(diffLines("a\nb\n", "").lines)).toEqual(["-a", "-b"]);
     expect(diffLines("a\n", "a\n")).toMatchObject({ added: 0, removed: 0 });
     expect(diffLines("", "").lines).toEqual([]);
   });
 
-  test("line ends of other systems and a missing last one are no change", () => {
+  test("other line endings and a missing last newline are not a change", () => {
     expect(diffLines("a\r\nb\r\n", "a\nb")).toMatchObject({ added: 0, removed: 0 });
     expect(splitLines("a\n\n")).toEqual(["a", ""]);
   });
 
-  test("what is removed stands before what is added", () => {
+  test("removed lines come before added ones", () => {
     expect(drawn(diffLines("a\nb\nc\nd", "A\nB\nc\nD").lines)).toEqual(["-a", "-b", "+A", "+B", " c", "-d", "+D"]);
   });
 
-  test("both sides can be read back from any diff, and it is never longer than needed", () => {
+  test("both sides can be reconstructed from any diff, and it is never longer than necessary", () => {
     const roll = dice(7);
     for (let round = 0; round < 300; round += 1) {
       const text = () => Array.from({ length: roll(12) }, () => "abcd"[roll(4)]!);
@@ -60,7 +60,7 @@ describe("lines", () => {
     }
   });
 
-  test("files that have nothing in common are replaced whole, and quickly", () => {
+  test("files with nothing in common are replaced as a whole, and quickly", () => {
     const old = Array.from({ length: 20_000 }, (_, n) => `old ${n}`).join("\n");
     const now = Array.from({ length: 20_000 }, (_, n) => `new ${n}`).join("\n");
     const began = performance.now();
@@ -81,7 +81,7 @@ describe("hunks", () => {
     ]);
   });
 
-  test("changes close to each other share a hunk, and one hidden line is rather shown", () => {
+  test("nearby changes share a hunk, and a single hidden line is shown", () => {
     const near = numbers.with(9, "x").with(16, "y");
     const hunks = hunksOf(diffLines(numbers.join("\n"), near.join("\n")).lines);
     expect(hunks[0]!.lines.length + hunks[1]!.lines.length + hunks[1]!.skipped.length).toBeGreaterThan(0);
@@ -100,12 +100,12 @@ describe("words", () => {
     expect(marked(right)).toBe("return [clock].[now]() + 3600");
   });
 
-  test("are left alone where hardly anything is the same, or lines are endless", () => {
+  test("are not marked if almost nothing matches, or lines are very long", () => {
     expect(changedWords("alpha beta gamma", "one two three four")).toBeNull();
     expect(changedWords("a".repeat(5000), "a".repeat(5000))).toBeNull();
   });
 
-  test("are sought in pairs of lines", () => {
+  test("are compared in pairs of lines", () => {
     const { lines } = diffLines("const a = 1;\nconst b = 2;\n", "const a = 9;\nconst b = 8;\nnew();\n");
     expect([...wordMarks(lines).keys()].map((line) => line.text)).toEqual([
       "const a = 1;",
@@ -116,7 +116,7 @@ describe("words", () => {
   });
 });
 
-test("two columns keep lines that belong together side by side", () => {
+test("two columns keep matching lines side by side", () => {
   const { lines } = diffLines("a\nb\nc\n", "a\nB\nB2\nc\n");
   expect(pairsOf(lines).map((pair) => [pair.left?.text, pair.right?.text])).toEqual([
     ["a", "a"],
@@ -126,7 +126,7 @@ test("two columns keep lines that belong together side by side", () => {
   ]);
 });
 
-/** How many insertions and deletions are needed at least: the slow and plain way. */
+/** The minimum number of insertions and deletions, computed the slow way. */
 function distance(old: readonly string[], now: readonly string[]): number {
   const table = Array.from({ length: old.length + 1 }, (_, x) => Array.from({ length: now.length + 1 }, (_, y) => (x && y ? 0 : x + y)));
   for (let x = 1; x <= old.length; x += 1) {

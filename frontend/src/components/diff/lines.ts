@@ -1,7 +1,7 @@
 // What changed between two texts, line by line.
 //
 // Lives here: the shortest edit between two lists (Myers), lines with their numbers, and hunks with context.
-// Lives elsewhere: marks within a line (words.ts), drawing (Diff.tsx).
+// Lives elsewhere: marks within a line (wordDiff.ts), drawing (Diff.tsx).
 
 export type Mark = "same" | "added" | "removed";
 
@@ -25,7 +25,7 @@ export interface FileDiff {
   readonly removed: number;
 }
 
-/** Beyond this many edits the changed middle is shown as replaced whole: exactness would cost too much. */
+/** With more edits than this the changed part is shown as replaced: an exact diff would be too slow. */
 const MOST_EDITS = 1500;
 
 /** `from` is the number of the first line of both. */
@@ -55,8 +55,12 @@ export function diffLines(before: string, after: string, from = 1): FileDiff {
   return { lines, added, removed };
 }
 
-/** The changed places with some lines around them; the tail after the last hunk is one more, empty, hunk. */
-export function hunksOf(lines: readonly Line[], context = 3): Hunk[] {
+/** Unchanged lines shown before and after a change. */
+export const CONTEXT = 3;
+
+/** The changes with context lines; the rest after the last hunk is one more, empty hunk. */
+export function hunksOf(lines: readonly Line[], context = CONTEXT): Hunk[] {
+  if (context === Infinity) return [{ skipped: [], lines }];
   const keep = new Uint8Array(lines.length);
   lines.forEach((line, at) => {
     if (line.mark === "same") return;
@@ -67,7 +71,7 @@ export function hunksOf(lines: readonly Line[], context = 3): Hunk[] {
   while (at < lines.length) {
     const start = at;
     while (at < lines.length && !keep[at]) at += 1;
-    // One hidden line takes as much room as saying that it is hidden.
+    // A note about one hidden line takes as much space as the line.
     const hide = at - start > 1 ? at : start;
     const from = at;
     while (at < lines.length && keep[at]) at += 1;
@@ -109,7 +113,7 @@ function shortest<T>(old: readonly T[], now: readonly T[]): Mark[] {
   return deletionsFirst(walkBack(trace, old.length, now.length));
 }
 
-/** For each number of edits, how far along every diagonal one gets; null when it takes too many. */
+/** For each number of edits, the furthest point on every diagonal; null if there are too many edits. */
 function furthestReaches<T>(old: readonly T[], now: readonly T[]): Int32Array[] | null {
   const most = Math.min(old.length + now.length, MOST_EDITS);
   const offset = most + 1;

@@ -1,4 +1,4 @@
-// Lines side by side: what stood here, and what stands here now.
+// Lines side by side: before and after.
 
 import type { Line } from "./lines";
 

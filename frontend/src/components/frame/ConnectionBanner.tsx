@@ -1,11 +1,12 @@
-// How the link to the server is: nothing when all is well, one line when it is not.
+// The connection to the server: nothing while connected, one line otherwise.
 import { createEffect, createSignal, Match, onCleanup, Switch, type JSX } from "solid-js";
 
 import { checkConnection, connection } from "../../state";
 import { Spinner } from "../controls/Spinner";
 import { RetryIcon, WarningIcon } from "../icons";
+import { labels } from "./labels";
 
-/** A link that is back within this time was never worth a word. */
+/** An interruption shorter than this is not shown. */
 const PATIENCE_MILLISECONDS = 1500;
 
 export function ConnectionBanner(): JSX.Element {
@@ -18,29 +19,29 @@ export function ConnectionBanner(): JSX.Element {
   });
   return (
     <div class="connection" role="status" data-testid="connection-state" data-state={connection.state}>
-      <Switch fallback={<span class="unseen">{connection.state === "live" ? "Connected" : ""}</span>}>
+      <Switch fallback={<span class="unseen">{connection.state === "live" ? labels.connected : ""}</span>}>
         <Match when={connection.state === "offline" && isLate()}>
           <p class="banner banner-bad">
             <WarningIcon />
-            <span>No connection to the server. What you write is kept.</span>
+            <span>{labels.disconnected}</span>
             <button type="button" class="text-button" onClick={() => checkConnection()}>
               <RetryIcon />
-              Try now
+              {labels.retry}
             </button>
           </p>
         </Match>
         <Match when={connection.state === "reconnecting" && isLate()}>
           <p class="banner">
             <Spinner />
-            <span>Reconnecting…</span>
+            <span>{labels.reconnecting}</span>
           </p>
         </Match>
         <Match when={connection.newVersion !== undefined}>
           <p class="banner banner-new">
-            <span>VoxPilot {connection.newVersion} is running. Reload to use it; drafts are kept.</span>
+            <span>{labels.newVersion(connection.newVersion ?? "")}</span>
             <button type="button" class="text-button" onClick={() => location.reload()}>
               <RetryIcon />
-              Reload
+              {labels.reload}
             </button>
           </p>
         </Match>

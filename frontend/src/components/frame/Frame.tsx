@@ -1,26 +1,26 @@
-// The frame around every page: the list of chats at its side, the palette, the keys, the tab's sign.
+// The frame around every page: chat list, command palette, shortcuts, tab title.
 //
-// On a phone one of the two is seen: the list at home, the page everywhere else.
+// A phone shows one at a time: the list on the home page, the page everywhere else.
 import { createSignal, onCleanup, Show, type JSX } from "solid-js";
 
-import { agents, connection, navigate, pathTo, route, session, signOut, useChats } from "../../state";
+import { agents, connection, navigate, pathTo, route, session, settings, signOut, useChats, watchSettings } from "../../state";
 import { isThere } from "../agent/abilities";
 import { AgentIcon, KeyboardIcon, LeaveIcon, Logo, PlusIcon, SearchIcon, SettingsIcon, SunIcon } from "../icons";
 import { baseName } from "../paths";
-import { visibleText } from "../question/visibleText";
-import { attentionGroups } from "./attention";
-import { ChatList } from "./ChatList";
+import { visibleText } from "../question/content/visibleText";
+import { attentionGroups } from "./list/attention";
+import { ChatList } from "./list/ChatList";
 import { ConnectionBanner } from "./ConnectionBanner";
-import { fitAboveKeyboard } from "./keyboard";
-import { COMMAND_KEY, isCommandKey, isTyping } from "./keys";
-import { KeysDialog } from "./KeysDialog";
-import { Palette } from "./Palette";
-import type { Entry } from "./paletteEntries";
-import { seenUpTo } from "./seen";
-import { SharedName } from "./SharedName";
-import { onSwipe } from "./swipe";
+import { fitAboveKeyboard } from "./input/keyboard";
+import { COMMAND_KEY, isCommandKey, isTyping } from "./input/keys";
+import { KeysDialog } from "./input/KeysDialog";
+import { Palette } from "./palette/Palette";
+import type { Entry } from "./palette/paletteEntries";
+import { seenUpTo } from "./list/seen";
+import { onSwipe } from "./input/swipe";
 import { showInTab } from "./tabSign";
 import { nextTheme, setTheme, theme } from "./theme";
+import { labels } from "./labels";
 
 export function Frame(props: { children: JSX.Element }): JSX.Element {
   const chats = useChats();
@@ -34,31 +34,31 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
   fitAboveKeyboard();
 
   const entries = (): Entry[] => [
-    { name: "New chat", note: "", icon: PlusIcon, act: () => navigate(pathTo.newChat) },
+    { name: labels.newChat, note: "", icon: PlusIcon, act: () => navigate(pathTo.newChat) },
     ...chats.list.map((chat) => ({
-      name: chat.title || "New chat",
-      note: `${baseName(chat.workspace)}${chat.needs_you > 0 ? " · needs you" : ""}`,
+      name: chat.title || labels.newChat,
+      note: `${baseName(chat.workspace)}${chat.needs_you > 0 ? ` · ${labels.needsYou}` : ""}`,
       icon: AgentIcon,
       act: () => navigate(pathTo.chat(chat.id)),
     })),
     ...(agents() ?? []).filter(isThere).map((agent) => ({
-      name: `New chat with ${visibleText(agent.display_name)}`,
+      name: labels.newChatWith(visibleText(agent.display_name)),
       note: "",
       icon: PlusIcon,
       act: () => navigate(pathTo.newChatWith(agent.id)),
     })),
     ...(["Agents", "Assistant", "Permissions", "Appearance", "Devices"] as const).map((name) => ({
-      name: `Settings: ${name}`,
+      name: labels.settingsSection(name),
       note: "",
       icon: SettingsIcon,
       act: () => navigate(pathTo.settings(name.toLowerCase())),
     })),
-    { name: "Show all keys", note: "?", icon: KeyboardIcon, act: () => setShown("keys") },
-    { name: "Change appearance", note: `now ${theme()}`, icon: SunIcon, act: () => setTheme(nextTheme()) },
-    { name: "Sign out", note: session.device ?? "", icon: LeaveIcon, act: () => void signOut() },
+    { name: labels.showShortcuts, note: "?", icon: KeyboardIcon, act: () => setShown("keys") },
+    { name: labels.changeAppearance, note: labels.currentTheme(theme()), icon: SunIcon, act: () => setTheme(nextTheme()) },
+    { name: labels.signOut, note: session.device ?? "", icon: LeaveIcon, act: () => void signOut() },
   ];
 
-  /** From chat to chat, in the order of the list. */
+  /** Go to the next or previous chat in the list. */
   function swipe(step: 1 | -1) {
     const order = attentionGroups(chats.list, seenUpTo).flatMap((group) => group.chats);
     const at = order.findIndex((chat) => chat.id === current());
@@ -75,15 +75,16 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
   }
   document.addEventListener("keydown", onKey);
   onCleanup(() => document.removeEventListener("keydown", onKey));
+  onCleanup(watchSettings());
 
   return (
     <div class="frame" data-view={route().page === "home" && chats.hasAny ? "list" : "main"}>
       <a class="skip" href="#main">
-        To the content
+        {labels.skip}
       </a>
-      <nav class="side" aria-label="Chats">
+      <nav class="side" aria-label={labels.chats}>
         <header class="side-head">
-          <a class="brand" href={pathTo.home} aria-label="VoxPilot, home">
+          <a class="brand" href={pathTo.home} aria-label={labels.home}>
             <Logo />
             <span>VoxPilot</span>
           </a>
@@ -94,11 +95,11 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
         <div class="side-actions">
           <a class="side-action side-new" href={pathTo.newChat}>
             <PlusIcon />
-            New chat
+            {labels.newChat}
           </a>
           <button type="button" class="side-action" onClick={() => setShown("palette")}>
             <SearchIcon />
-            Search
+            {labels.search}
             <span class="side-keys" aria-hidden="true">
               <kbd>{COMMAND_KEY}</kbd> <kbd>K</kbd>
             </span>
@@ -107,7 +108,6 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
         <div class="side-list">
           <ChatList chats={chats} current={current()} />
         </div>
-        <SharedName />
         <footer class="side-foot">
           <a
             class="side-action"
@@ -115,7 +115,10 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
             aria-current={route().page === "settings" ? "page" : undefined}
           >
             <SettingsIcon />
-            Settings
+            {labels.settings}
+            <Show when={settings()?.pending}>
+              <span class="chip side-waits">{labels.pendingChanges}</span>
+            </Show>
           </a>
         </footer>
       </nav>

@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 import type { ChatInfo } from "../../state";
 import { ago, clock, duration } from "../when";
 import { within } from "../paths";
-import { attentionGroups } from "./attention";
-import { matching, type Entry } from "./paletteEntries";
-import { onSwipe } from "./swipe";
+import { attentionGroups } from "./list/attention";
+import { matching, type Entry } from "./palette/paletteEntries";
+import { onSwipe } from "./input/swipe";
 
 const chat = (id: string, status: ChatInfo["status"], last_seq = 5) => ({ id, status, last_seq }) as ChatInfo;
 
 describe("chats by attention", () => {
-  test("those that need you come first, empty groups not at all", () => {
+  test("chats that need you come first, and empty groups are left out", () => {
     const groups = attentionGroups([chat("a", "ready"), chat("b", "working"), chat("c", "needs-you"), chat("d", "failed")], () => 0);
     expect(groups.map((group) => [group.attention, group.chats.length])).toEqual([
       ["needs-you", 1],
@@ -21,7 +21,7 @@ describe("chats by attention", () => {
     ]);
   });
 
-  test("what was looked at wants no more attention, unless it needs you or works", () => {
+  test("a chat that was seen needs no attention, unless it needs you or is working", () => {
     const groups = attentionGroups([chat("a", "ready"), chat("b", "failed"), chat("c", "needs-you"), chat("n", "new")], () => 5);
     expect(groups.map((group) => [group.attention, group.chats.map((one) => one.id)])).toEqual([
       ["needs-you", ["c"]],
@@ -34,7 +34,7 @@ test.each([
   [":scope > p", true],
   ["dialog p", false],
   [".dock p", false],
-])("a swipe over %s goes to another chat: %s", (where, isOurs) => {
+])("a swipe over %s switches to another chat: %s", (where, isOurs) => {
   const main = document.createElement("main");
   for (const [tag, name] of [["p", ""], ["dialog", ""], ["section", "dock"]] as const) {
     const part = document.createElement(tag);
@@ -57,7 +57,7 @@ test.each([
   expect(went).toEqual(isOurs ? [1] : []);
 });
 
-test("the palette finds by every word, beginnings first", () => {
+test("the palette matches every word, prefix matches first", () => {
   const entries = ["Fix the login", "Login page", "New chat"].map((name) => ({ name, note: "shop" }) as Entry);
   const found = (typed: string) => matching(entries, typed).map((entry) => entry.name);
   expect(found("login")).toEqual(["Login page", "Fix the login"]);
@@ -79,14 +79,14 @@ test.each([
   expect(duration(seconds)).toBe(words);
 });
 
-test("times are as short as they can be", () => {
+test("times are as short as possible", () => {
   const now = new Date(2026, 5, 15, 12, 0).getTime() / 1000;
   expect([5, 300, 7200, 200_000].map((before) => ago(now - before, now))).toEqual(["now", "5 min", "2 h", "2 d"]);
   expect(clock(now - 60, now)).toBe("11:59");
   expect(clock(now - 86_400, now)).toContain("14");
 });
 
-test("paths are told from the workspace", () => {
+test("paths are relative to the workspace", () => {
   expect(within("/home/ada/shop", "/home/ada/shop/a/b.py")).toBe("a/b.py");
   expect(within("/home/ada/shop/", "/home/ada/shopping/b.py")).toBe("/home/ada/shopping/b.py");
   expect(within(undefined, "/x")).toBe("/x");

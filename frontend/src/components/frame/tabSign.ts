@@ -1,4 +1,4 @@
-// The tab's title and picture: how many chats need you, seen from another tab.
+// The tab's title and icon: how many chats need you, visible from other tabs.
 
 import { createEffect } from "solid-js";
 

@@ -1,4 +1,4 @@
-// Light or dark: as the system is, unless a person said otherwise.
+// Light or dark: follows the system unless a person chose.
 
 import { createSignal } from "solid-js";
 

@@ -1,12 +1,14 @@
-// Questions that wait, one card at a time, between the conversation and the composer.
+// Open questions, one card at a time, between the conversation and the composer.
 //
-// Being outside the conversation, a card cannot be imitated by anything an agent writes.
+// Agents cannot imitate a card, because it is outside the conversation.
 import { createComputed, createMemo, createSignal, on, Show, type JSX } from "solid-js";
 
 import type { ChatState, QuestionBlock } from "../../state";
+import { Part } from "../controls/Part";
 import { BackIcon, ChevronIcon } from "../icons";
-import type { Content } from "./schema";
+import type { Content } from "./answers/schema";
 import { QuestionCard } from "./QuestionCard";
+import { labels } from "./labels";
 
 export interface Answers {
   choose(question: string, option: string, reason?: string): Promise<void>;
@@ -16,7 +18,7 @@ export interface Answers {
 export function QuestionDock(props: {
   state: ChatState;
   answers: Answers;
-  /** The last question is answered, and the focus was on it. */
+  /** Called when the last question is answered and had the focus. */
   onDone: () => void;
 }): JSX.Element {
   const [wished, setWished] = createSignal(0);
@@ -35,26 +37,28 @@ export function QuestionDock(props: {
   return (
     <Show when={current()} keyed>
       {(question) => (
-        <section class="dock" ref={(section) => (dock = section)} aria-label="Questions that wait for you">
-          <QuestionCard question={question} answers={props.answers} />
+        <section class="dock" ref={(section) => (dock = section)} aria-label={labels.dock}>
+          <Part value={() => question}>
+            <QuestionCard question={question} answers={props.answers} />
+          </Part>
           <Show when={open().length > 1}>
-            <nav class="dock-queue" aria-label="Waiting questions">
+            <nav class="dock-queue" aria-label={labels.queue}>
               <button
                 type="button"
                 class="icon-button"
-                aria-label="Previous question"
+                aria-label={labels.previous}
                 disabled={at() === 0}
                 onClick={() => setWished(at() - 1)}
               >
                 <BackIcon />
               </button>
               <span>
-                {at() + 1} of {open().length} questions
+                {labels.position(at() + 1, open().length)}
               </span>
               <button
                 type="button"
                 class="icon-button"
-                aria-label="Next question"
+                aria-label={labels.next}
                 disabled={at() === open().length - 1}
                 onClick={() => setWished(at() + 1)}
               >

@@ -1,22 +1,11 @@
-// What became of a question, in one line: "Allowed once by you on Phone, 14:02".
+// The outcome of a question in one line: "Allowed once by you on Phone, 14:02".
 
 import type { QuestionBlock } from "../../state";
+import { tableOf } from "../../state/named";
 import { clock } from "../when";
+import { labels } from "./labels";
 
-const OUTCOMES: Record<string, string> = {
-  allow_once: "Allowed once",
-  allow_always: "Always allowed",
-  reject_once: "Rejected",
-  reject_always: "Always rejected",
-  accept: "Answered",
-  decline: "Declined",
-  cancel: "Dismissed",
-  trust: "Trusted",
-  start: "Agreed to",
-  not_now: "Put off",
-  "signed-in": "Signed in",
-  "sign-in-failed": "Tried in the terminal",
-};
+const OUTCOMES = tableOf<string>(labels.outcomes);
 
 const POSITIVE = new Set(["accept", "trust", "start", "retry", "sign_in", "signed-in"]);
 
@@ -29,30 +18,29 @@ export function answerLine(question: QuestionBlock, now?: number): AnswerLine | 
   const answer = question.answer;
   if (!answer) return null;
   const outcome = outcomeOf(question);
+  const time = clock(answer.at, now);
   const isPositive = answer.outcome.startsWith("allow") || POSITIVE.has(answer.outcome);
   switch (answer.by) {
     case "cancelled":
-      return { words: `Not answered: the turn was stopped, ${clock(answer.at, now)}`, isPositive: false };
+      return { words: labels.turnStopped(time), isPositive: false };
     case "expired":
-      if (answer.outcome !== "expired") return { words: `Turned down after a while without an answer, ${clock(answer.at, now)}`, isPositive: false };
-      return { words: `Not answered: the agent was gone, ${clock(answer.at, now)}`, isPositive: false };
+      if (answer.outcome !== "expired") return { words: labels.expired(time), isPositive: false };
+      return { words: labels.agentGone(time), isPositive: false };
     case "rule":
-      return { words: `${outcome} by a rule of yours, ${clock(answer.at, now)}`, isPositive };
+      return { words: labels.byRule(outcome, time), isPositive };
     case "auto":
-      return { words: `Approved automatically, ${clock(answer.at, now)}`, isPositive };
-    case "person": {
-      const where = answer.where ? ` on ${answer.where}` : "";
-      return { words: `${outcome} by you${where}, ${clock(answer.at, now)}`, isPositive };
-    }
+      return { words: labels.automatic(time), isPositive };
+    case "person":
+      return { words: labels.byYou(outcome, answer.where ?? "", time), isPositive };
   }
 }
 
 function outcomeOf(question: QuestionBlock): string {
   const answer = question.answer!;
   const chosen = question.options.find((option) => option.id === answer.option_id);
-  // Allowing and rejecting are for what agents want to do.
+  // "Allowed" and "rejected" apply only to an agent's actions.
   const isOther = question.type === "confirm" || question.type === "sign-in";
-  if (chosen && ((isOther && /^(allow|reject)/.test(chosen.kind)) || !(chosen.kind in OUTCOMES))) return `Chose “${chosen.label}”`;
-  if (question.type === "url" && answer.outcome === "accept") return "Opened";
-  return OUTCOMES[answer.outcome] ?? answer.outcome;
+  if (chosen && ((isOther && /^(allow|reject)/.test(chosen.kind)) || !OUTCOMES.has(chosen.kind))) return labels.chose(chosen.label);
+  if (question.type === "url" && answer.outcome === "accept") return labels.opened;
+  return OUTCOMES.get(answer.outcome) ?? answer.outcome;
 }

@@ -1,6 +1,6 @@
 // Whether a card may be answered yet.
 //
-// A card takes no answer in its first half second on a visible page, so that a click meant for something else, or
+// A card accepts no answer in its first half second on a visible page, so that a click meant for something else, or
 // one prepared by another window, decides nothing.
 import { createSignal, onCleanup, type Accessor } from "solid-js";
 
@@ -18,7 +18,7 @@ export function createArmed(): Accessor<boolean> {
   function begin() {
     rest();
     if (document.visibilityState !== "visible") return;
-    // From when it can be seen, not from when it was made: a busy page may draw it late.
+    // Counted from when it is visible, not created: a busy page may draw it late.
     frame = requestAnimationFrame(() => (timer = setTimeout(() => setArmed(true), REST_MILLISECONDS)));
   }
   begin();

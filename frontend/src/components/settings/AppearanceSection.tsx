@@ -2,17 +2,18 @@
 import { For, type JSX } from "solid-js";
 
 import { setTheme, theme, type Theme } from "../frame/theme";
+import { labels } from "./labels";
 
 const THEMES: readonly (readonly [Theme, string, string])[] = [
-  ["system", "As the system", "Light or dark as this device is."],
-  ["light", "Light", ""],
-  ["dark", "Dark", ""],
+  ["system", labels.appearance.system, labels.appearance.systemHelp],
+  ["light", labels.appearance.light, ""],
+  ["dark", labels.appearance.dark, ""],
 ];
 
 export function AppearanceSection(): JSX.Element {
   return (
     <fieldset class="choices">
-      <legend class="field-label">Colours, in this browser</legend>
+      <legend class="field-label">{labels.appearance.legend}</legend>
       <For each={THEMES}>
         {([value, name, says]) => (
           <label class="choice">

@@ -1,4 +1,4 @@
-// The model that answers when people talk to the assistant: which one it is now, another one, and a trial.
+// The assistant's model: the current one, choosing another, and a test.
 import { createSignal, For, Show, type JSX } from "solid-js";
 
 import {
@@ -12,15 +12,17 @@ import {
   type SettingsInfo,
 } from "../../state";
 import { createAttempt } from "../controls/attempt";
+import { Hint } from "../controls/Hint";
 import { Skeleton } from "../controls/Skeleton";
 import { Spinner } from "../controls/Spinner";
 import { CheckIcon, CrossIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import { fieldsOf, keepsKey, settingOf, wishOf, withProvider, type ModelFields } from "./modelForm";
+import { labels } from "./labels";
 
 export function AssistantSection(): JSX.Element {
   return (
-    <Show when={settings()} fallback={<Skeleton lines={6} label="Loading settings" />}>
+    <Show when={settings()} fallback={<Skeleton lines={6} label={labels.loading} />}>
       {(known) => (
         <>
           <UsedNow />
@@ -34,20 +36,20 @@ export function AssistantSection(): JSX.Element {
 function UsedNow(): JSX.Element {
   const name = (id: string) => assistant()?.providers.find((one) => one.id === id)?.name ?? id;
   return (
-    <section class="settings-part" aria-label="The assistant">
-      <h2>The assistant</h2>
-      <p class="quiet">A language model that answers you, reads your files, and hands the work to your agents.</p>
+    <section class="settings-part" aria-label={labels.assistant.title}>
+      <h2>{labels.assistant.title}</h2>
+      <p class="quiet">{labels.assistant.help}</p>
       <Show when={assistant()?.chosen}>
         {(chosen) => (
           <p data-testid="model-now">
-            Now: <strong>{visibleText(chosen().model)}</strong> of {visibleText(name(chosen().provider))}
+            {labels.assistant.now} <strong>{visibleText(chosen().model)}</strong> {labels.assistant.by} {visibleText(name(chosen().provider))}
           </p>
         )}
       </Show>
       <Show when={assistant()?.problem}>
         {(problem) => (
           <p class="field-problem" role="alert">
-            {visibleText(problem().message)} {visibleText(problem().hint)}
+            {visibleText(problem().message)} <Hint text={problem().hint} />
           </p>
         )}
       </Show>
@@ -81,23 +83,23 @@ function Choosing(props: { known: SettingsInfo }): JSX.Element {
   return (
     <form
       class="settings-part"
-      aria-label="Model"
+      aria-label={labels.assistant.model}
       data-testid="model-form"
       onSubmit={(event) => {
         event.preventDefault();
         void save();
       }}
     >
-      <h2>Model</h2>
+      <h2>{labels.assistant.model}</h2>
       <Show when={isFixed()}>
-        <p class="quiet">The environment of the server decides this.</p>
+        <p class="quiet">{labels.setByEnvironment}</p>
       </Show>
       <fieldset class="bare-fields" disabled={isFixed() || saving.isBusy()}>
         <label class="field">
-          <span class="field-label">Provider</span>
+          <span class="field-label">{labels.assistant.provider}</span>
           <select class="input" onChange={(event) => change(withProvider(fields(), event.currentTarget.value))}>
             <option value="" selected={fields().provider === ""}>
-              By the key in the environment, else the demo
+              {labels.assistant.automatic}
             </option>
             <For each={assistant()?.providers}>
               {(one) => (
@@ -110,22 +112,22 @@ function Choosing(props: { known: SettingsInfo }): JSX.Element {
         </label>
         <Model fields={fields()} usual={provider()?.model ?? ""} onChange={(model) => change({ model })} />
         <label class="field">
-          <span class="field-label">Address</span>
+          <span class="field-label">{labels.assistant.address}</span>
           <input
             class="input mono"
             type="url"
-            placeholder="The provider’s own"
+            placeholder={labels.assistant.defaultAddress}
             value={fields().baseUrl}
             onInput={(event) => change({ baseUrl: event.currentTarget.value })}
           />
         </label>
         <label class="field">
-          <span class="field-label">Key</span>
+          <span class="field-label">{labels.assistant.key}</span>
           <input
             class="input mono"
             type="password"
             autocomplete="off"
-            placeholder={hasKey() ? "Stored; type to replace it" : provider()?.needs_key ? "Needed" : "None"}
+            placeholder={hasKey() ? labels.assistant.keyStored : provider()?.needs_key ? labels.assistant.keyRequired : labels.assistant.keyNone}
             value={fields().key}
             onInput={(event) => change({ key: event.currentTarget.value })}
           />
@@ -137,7 +139,7 @@ function Choosing(props: { known: SettingsInfo }): JSX.Element {
             <Show when={result().ok} fallback={<CrossIcon />}>
               <CheckIcon />
             </Show>
-            {visibleText(`${result().message} ${result().hint}`)}
+            {visibleText(result().message)} <Hint text={result().hint} />
           </p>
         )}
       </Show>
@@ -150,26 +152,26 @@ function Choosing(props: { known: SettingsInfo }): JSX.Element {
       </Show>
       <p class="page-actions">
         <button type="submit" class="button button-main" disabled={isFixed() || saving.isBusy() || wished() === undefined}>
-          Save
+          {labels.save}
         </button>
         <button type="button" class="button" disabled={trying.isBusy()} onClick={() => void test()}>
           <Show when={trying.isBusy()}>
             <Spinner />
           </Show>
-          Test
+          {labels.test}
         </button>
       </p>
     </form>
   );
 }
 
-/** Any name may be typed; what the provider offers is listed when it is asked. */
+/** Any name can be typed; the provider's models are suggested once loaded. */
 function Model(props: { fields: ModelFields; usual: string; onChange: (model: string) => void }): JSX.Element {
   const [models, setModels] = createSignal<string[]>([]);
   const ask = () => listModels({ ...wishOf(props.fields), model: "" }).then(setModels, () => setModels([]));
   return (
     <label class="field">
-      <span class="field-label">Model</span>
+      <span class="field-label">{labels.assistant.model}</span>
       <input
         class="input mono"
         list="models"

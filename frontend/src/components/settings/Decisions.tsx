@@ -1,13 +1,14 @@
-// The log of answers: what was asked, how it was decided, by whom and where.
+// The decision log: what was asked, and how, by whom and where it was decided.
 import { createSignal, For, onMount, Show, type JSX } from "solid-js";
 
 import { agents, listDecisions, pathTo, type Decision, type QuestionBlock } from "../../state";
 import { createAttempt } from "../controls/attempt";
-import { Fold } from "../controls/Fold";
+import { Fold } from "../controls/fold/Fold";
 import { CheckIcon, CrossIcon } from "../icons";
 import { answerLine } from "../question/answerLine";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import { JsonText } from "../tool/JsonText";
+import { labels } from "./labels";
 
 const AT_ONCE = 30;
 
@@ -23,10 +24,10 @@ export function Decisions(): JSX.Element {
     });
   onMount(() => void more());
   return (
-    <section class="settings-part" aria-label="Answers">
-      <h2>Answers</h2>
+    <section class="settings-part" aria-label={labels.decisions.title}>
+      <h2>{labels.decisions.title}</h2>
       <Show when={list()?.length === 0}>
-        <p class="quiet">Nothing was asked yet.</p>
+        <p class="quiet">{labels.decisions.none}</p>
       </Show>
       <ul class="decisions">
         <For each={list()}>
@@ -44,7 +45,7 @@ export function Decisions(): JSX.Element {
       </Show>
       <Show when={hasMore()}>
         <button type="button" class="text-button" disabled={attempt.isBusy()} onClick={() => void more()}>
-          Show earlier ones
+          {labels.decisions.more}
         </button>
       </Show>
     </section>
@@ -52,7 +53,8 @@ export function Decisions(): JSX.Element {
 }
 
 function OneDecision(props: { decision: Decision }): JSX.Element {
-  const line = () => answerLine(asQuestion(props.decision));
+  const question = () => asQuestion(props.decision);
+  const line = () => answerLine(question());
   const who = () => agents()?.find((one) => one.id === props.decision.agent)?.display_name ?? props.decision.agent;
   return (
     <>
@@ -68,16 +70,16 @@ function OneDecision(props: { decision: Decision }): JSX.Element {
       </p>
       <p class="quiet small">
         <Show when={who()}>{visibleText(who()!)} in </Show>
-        <a href={pathTo.chat(props.decision.chat)}>{visibleText(props.decision.chat_title || "a chat without a name")}</a>
+        <a href={pathTo.chat(props.decision.chat)}>{visibleText(props.decision.chat_title || labels.decisions.unnamedChat)}</a>
       </p>
-      <Fold name={`decision:${props.decision.id}`} summary={<span class="quiet">All that was asked</span>}>
-        <JsonText value={props.decision.detail as never} label="Detail" />
+      <Fold name={`decision:${props.decision.id}`} summary={<span class="quiet">{labels.decisions.all}</span>}>
+        <JsonText value={question().detail} label={labels.decisions.detail} />
       </Fold>
     </>
   );
 }
 
-/** The log keeps what the chat showed. */
+/** The log stores what the chat showed. */
 function asQuestion(decision: Decision): QuestionBlock {
   const { outcome, by, at, option_id, where } = decision;
   return {
@@ -87,8 +89,8 @@ function asQuestion(decision: Decision): QuestionBlock {
     id: decision.id,
     type: decision.type as QuestionBlock["type"],
     title: decision.title,
-    detail: decision.detail,
-    options: decision.options as unknown as QuestionBlock["options"],
+    detail: decision.detail as QuestionBlock["detail"],
+    options: decision.options as QuestionBlock["options"],
     answer: { question_id: decision.id, outcome, by, at, ...(option_id && { option_id }), ...(where && { where }) },
   };
 }

@@ -1,12 +1,22 @@
-// Who is signed in, and letting another device in.
+// Signed-in devices, and links for new ones.
 import { createResource, createSignal, For, Show, type JSX } from "solid-js";
 
-import { listDevices, newLink, revokeDevice, signOut, type DeviceInfo, type NewLink } from "../../state";
+import {
+  confirmDevice,
+  listDevices,
+  newLink,
+  revokeDevice,
+  session,
+  signOut,
+  type DeviceInfo,
+  type NewLink,
+} from "../../state";
 import { createAttempt } from "../controls/attempt";
-import { CopyButton } from "../controls/CopyButton";
+import { CopyButton } from "../controls/copy/CopyButton";
 import { Skeleton } from "../controls/Skeleton";
 import { QrCode } from "../QrCode";
 import { lately } from "../when";
+import { labels } from "./labels";
 
 export function DevicesSection(): JSX.Element {
   const [devices, { refetch }] = createResource(listDevices);
@@ -17,10 +27,15 @@ export function DevicesSection(): JSX.Element {
       await revokeDevice(device.id);
       await refetch();
     });
+  const confirm = (device: DeviceInfo) =>
+    attempt.run(async () => {
+      await confirmDevice(device.id);
+      await refetch();
+    });
   const known = () => (devices.error ? undefined : devices.latest);
   return (
     <>
-      <Show when={known()} fallback={<Skeleton lines={4} label="Loading devices" />}>
+      <Show when={known()} fallback={<Skeleton lines={4} label={labels.devices.loading} />}>
         {(list) => (
           <ul class="cards">
             <For each={list()}>
@@ -29,19 +44,38 @@ export function DevicesSection(): JSX.Element {
                   <div class="device-words">
                     <h3>{device.name}</h3>
                     <p class="quiet small">
-                      {device.this_one ? "This browser" : `Last used ${lately(device.last_used_at)}`} · signed in{" "}
+                      {device.this_one ? labels.devices.thisBrowser : labels.devices.lastUsed(lately(device.last_used_at))} · {labels.devices.signedIn}{" "}
                       {lately(device.created_at)}
                     </p>
+                    <Show when={!device.confirmed}>
+                      <p class="small">
+                        {labels.devices.unconfirmed}{" "}
+                        {session.isConfirmed ? labels.devices.confirmIfYours : labels.devices.confirmElsewhere}
+                      </p>
+                    </Show>
                   </div>
-                  <button
-                    type="button"
-                    class="button button-bad"
-                    disabled={attempt.isBusy()}
-                    aria-label={device.this_one ? "Sign this browser out" : `Sign ${device.name} out`}
-                    onClick={() => void revoke(device)}
-                  >
-                    Sign out
-                  </button>
+                  <div class="device-buttons">
+                    <Show when={!device.confirmed && session.isConfirmed}>
+                      <button
+                        type="button"
+                        class="button"
+                        disabled={attempt.isBusy()}
+                        aria-label={labels.devices.confirmDevice(device.name)}
+                        onClick={() => void confirm(device)}
+                      >
+                        {labels.devices.confirm}
+                      </button>
+                    </Show>
+                    <button
+                      type="button"
+                      class="button button-bad"
+                      disabled={attempt.isBusy()}
+                      aria-label={device.this_one ? labels.devices.signOutThis : labels.devices.signOutDevice(device.name)}
+                      onClick={() => void revoke(device)}
+                    >
+                      {labels.signOut}
+                    </button>
+                  </div>
                 </li>
               )}
             </For>
@@ -50,7 +84,7 @@ export function DevicesSection(): JSX.Element {
       </Show>
       <Show when={devices.error || attempt.problem()}>
         <p class="field-problem" role="alert">
-          {attempt.problem() || "The devices could not be listed."}
+          {attempt.problem() || labels.devices.notListed}
         </p>
       </Show>
       <AnotherDevice />
@@ -62,9 +96,9 @@ function AnotherDevice(): JSX.Element {
   const [link, setLink] = createSignal<NewLink>();
   const attempt = createAttempt();
   return (
-    <section class="settings-part" aria-label="Another device">
-      <h2>Another device</h2>
-      <p class="quiet">A link signs one browser in, once, within ten minutes.</p>
+    <section class="settings-part" aria-label={labels.devices.add}>
+      <h2>{labels.devices.add}</h2>
+      <p class="quiet">{labels.devices.addHelp}</p>
       <Show
         when={link()}
         fallback={
@@ -75,28 +109,27 @@ function AnotherDevice(): JSX.Element {
               disabled={attempt.isBusy()}
               onClick={() => void attempt.run(async () => void setLink(await newLink()))}
             >
-              New link
+              {labels.devices.newLink}
             </button>
           </p>
         }
       >
         {(made) => (
           <div class="link" data-testid="new-link">
-            <QrCode text={made().url} label="The link as a QR code" />
+            <QrCode text={made().url} label={labels.devices.qr} />
             <div class="link-words">
               <p class="install">
                 <code>{made().url}</code>
-                <CopyButton text={() => made().url} label="Copy link" />
+                <CopyButton text={() => made().url} label={labels.devices.copyLink} />
               </p>
               <Show when={isOnlyHere(made().url)}>
                 <p class="quiet small">
-                  This address leads to this machine alone. To use a phone, open this page under a name the phone can reach,
-                  then make the link there.
+                  {labels.devices.localOnly}
                 </p>
               </Show>
               <p>
                 <button type="button" class="text-button" onClick={() => setLink(undefined)}>
-                  Put it away
+                  {labels.devices.hide}
                 </button>
               </p>
             </div>

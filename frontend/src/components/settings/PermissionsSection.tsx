@@ -1,4 +1,4 @@
-// What agents may do without a person: for all chats, and what was decided so far.
+// What agents may do without asking, and the log of decisions.
 import { For, Show, type JSX } from "solid-js";
 
 import { changeSettings, settings } from "../../state";
@@ -7,47 +7,45 @@ import { Skeleton } from "../controls/Skeleton";
 import { Decisions } from "./Decisions";
 import { isDecided } from "./decided";
 import { TrustedFolders } from "./TrustedFolders";
+import { labels } from "./labels";
 
-const WAITS: readonly (readonly [number, string])[] = [
-  [0, "for ever"],
-  [300, "5 minutes"],
-  [1800, "30 minutes"],
-  [7200, "2 hours"],
-];
+const WAITS: readonly (readonly [number, string])[] = Object.entries(labels.permissions.expireAfter).map(
+  ([seconds, words]) => [Number(seconds), words] as const,
+);
 
 export function PermissionsSection(): JSX.Element {
   const attempt = createAttempt();
   return (
     <>
-      <Show when={settings()} fallback={<Skeleton lines={6} label="Loading settings" />}>
+      <Show when={settings()} fallback={<Skeleton lines={6} label={labels.loading} />}>
         {(known) => (
           <>
-            <section class="settings-part" aria-label="For all chats">
-              <h2>For all chats</h2>
+            <section class="settings-part" aria-label={labels.permissions.allChats}>
+              <h2>{labels.permissions.allChats}</h2>
               <Switch
                 name="strict"
-                label="Always ask"
-                says="Every chat asks, whatever its own policy; stronger than everything else here."
+                label={labels.permissions.strict}
+                says={labels.permissions.strictHelp}
                 isOn={known().values.strict}
                 attempt={attempt}
               />
               <Switch
                 name="acpAutoAllowPermissions"
                 setting="acp_auto_allow_permissions"
-                label="Approve automatically"
-                says="Every chat approves what may be approved. What is outside the folder, control files and changes of mode are asked about all the same."
+                label={labels.permissions.auto}
+                says={labels.permissions.autoHelp}
                 isOn={known().values.acpAutoAllowPermissions}
                 attempt={attempt}
               />
               <Waiting seconds={known().values.question_timeout} attempt={attempt} />
             </section>
-            <section class="settings-part" aria-label="Otherwise">
-              <h2>Otherwise</h2>
+            <section class="settings-part" aria-label={labels.permissions.defaults}>
+              <h2>{labels.permissions.defaults}</h2>
               <dl class="facts lanes">
-                <dt>Your agents</dt>
-                <dd>A chat with an agent asks first. The chip below its messages changes that for the chat.</dd>
-                <dt>Delegated work</dt>
-                <dd>What an assistant hands to an agent follows the policy of the assistant’s chat.</dd>
+                <dt>{labels.permissions.yourAgents}</dt>
+                <dd>{labels.permissions.yourAgentsHelp}</dd>
+                <dt>{labels.permissions.delegated}</dt>
+                <dd>{labels.permissions.delegatedHelp}</dd>
               </dl>
             </section>
             <TrustedFolders folders={known().values.trusted_folders} attempt={attempt} />
@@ -66,7 +64,7 @@ export function PermissionsSection(): JSX.Element {
 
 function Switch(props: {
   name: string;
-  /** Its name in the settings file, if it is another. */
+  /** Its name in the settings file, if different. */
   setting?: string;
   label: string;
   says: string;
@@ -79,7 +77,7 @@ function Switch(props: {
         <strong>{props.label}</strong>
         <span class="quiet">
           {props.says}
-          <Show when={isDecided(props.setting ?? props.name)}> The environment of the server decides this.</Show>
+          <Show when={isDecided(props.setting ?? props.name)}> {labels.setByEnvironment}</Show>
         </span>
       </span>
       <input
@@ -99,12 +97,12 @@ function Switch(props: {
 
 function Waiting(props: { seconds: number; attempt: Attempt }): JSX.Element {
   const choices = () =>
-    WAITS.some(([seconds]) => seconds === props.seconds) ? WAITS : [...WAITS, [props.seconds, `${props.seconds} seconds`] as const];
+    WAITS.some(([seconds]) => seconds === props.seconds) ? WAITS : [...WAITS, [props.seconds, labels.permissions.expireSeconds(props.seconds)] as const];
   return (
     <label class="switch">
       <span class="switch-words">
-        <strong>Questions wait</strong>
-        <span class="quiet">After that they are turned down.</span>
+        <strong>{labels.permissions.expire}</strong>
+        <span class="quiet">{labels.permissions.expireHelp}</span>
       </span>
       <select
         class="input switch-select"

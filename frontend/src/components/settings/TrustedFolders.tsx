@@ -1,22 +1,22 @@
-// Folders in which agents are started without asking: by the settings, and by an answer on a card.
+// Folders in which agents start without asking: from the settings, and from answers in chats.
 import { createResource, createSignal, For, Show, type JSX } from "solid-js";
 
 import { changeSettings, distrust, trustedFolders } from "../../state";
 import { createAttempt, type Attempt } from "../controls/attempt";
 import { CloseIcon, PlusIcon } from "../icons";
-import { visibleText } from "../question/visibleText";
+import { visibleText } from "../question/content/visibleText";
 import { lately } from "../when";
 import { isDecided } from "./decided";
+import { labels } from "./labels";
 
 export function TrustedFolders(props: { folders: readonly string[]; attempt: Attempt }): JSX.Element {
   const [wished, setWished] = createSignal("");
   const put = (folders: string[]) => props.attempt.run(() => changeSettings({ trusted_folders: folders }));
   return (
-    <section class="settings-part" aria-label="Trusted folders">
-      <h2>Trusted folders</h2>
+    <section class="settings-part" aria-label={labels.trust.title}>
+      <h2>{labels.trust.title}</h2>
       <p class="quiet">
-        Agents follow the instructions and run the code of the folder they work in, so you are asked before the first one
-        starts there. In these folders, and all in them, nobody is asked.
+        {labels.trust.help}
       </p>
       <ul class="folders">
         <For each={props.folders}>
@@ -39,8 +39,8 @@ export function TrustedFolders(props: { folders: readonly string[]; attempt: Att
       >
         <input
           class="input mono"
-          aria-label="Folder to trust"
-          placeholder="/home/you/projects"
+          aria-label={labels.trust.field}
+          placeholder={labels.trust.placeholder}
           autocapitalize="off"
           spellcheck={false}
           disabled={isDecided("trusted_folders")}
@@ -49,7 +49,7 @@ export function TrustedFolders(props: { folders: readonly string[]; attempt: Att
         />
         <button type="submit" class="button" disabled={!wished().trim() || props.attempt.isBusy()}>
           <PlusIcon />
-          Trust
+          {labels.trust.add}
         </button>
       </form>
       <TrustedWhenAsked />
@@ -57,7 +57,7 @@ export function TrustedFolders(props: { folders: readonly string[]; attempt: Att
   );
 }
 
-/** Those that somebody trusted when a chat asked. */
+/** Folders trusted in answer to a chat's question. */
 function TrustedWhenAsked(): JSX.Element {
   const [folders, { refetch }] = createResource(trustedFolders, { initialValue: [] });
   const attempt = createAttempt();
@@ -69,8 +69,8 @@ function TrustedWhenAsked(): JSX.Element {
   return (
     <>
       <Show when={!folders.error && folders.latest.length}>
-        <h3>Trusted when a chat asked</h3>
-        <p class="quiet">Taken back, the next start of an agent there asks again; one that runs goes on.</p>
+        <h3>{labels.trust.fromChats}</h3>
+        <p class="quiet">{labels.trust.fromChatsHelp}</p>
         <ul class="folders">
           <For each={folders.latest}>
             {(folder) => (
@@ -86,7 +86,7 @@ function TrustedWhenAsked(): JSX.Element {
       </Show>
       <Show when={folders.error || attempt.problem()}>
         <p class="field-problem" role="alert">
-          {attempt.problem() || "The folders that were trusted when a chat asked could not be listed."}
+          {attempt.problem() || labels.trust.notListed}
         </p>
       </Show>
     </>
@@ -103,7 +103,7 @@ function Folder(props: { path: string; since?: string; isBusy: boolean; onRemove
       <button
         type="button"
         class="icon-button"
-        aria-label={`No longer trust ${props.path}`}
+        aria-label={labels.trust.remove(props.path)}
         disabled={props.isBusy}
         onClick={() => props.onRemove()}
       >

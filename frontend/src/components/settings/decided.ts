@@ -2,7 +2,7 @@
 
 import { settings } from "../../state";
 
-/** Whether the environment of the server decides a setting, by its name in the settings file. */
+/** Whether an environment variable of the server sets it; `name` as in the settings file. */
 export function isDecided(setting: string): boolean {
   return settings()?.decided_elsewhere.includes(setting) ?? false;
 }

@@ -1,4 +1,4 @@
-// The model that is wished for, as a form has it.
+// The form for choosing a model.
 //
 // Lives here: from the settings to fields and back. Lives elsewhere: the form (AssistantSection.tsx).
 import type { AssistantWish, SettingsInfo } from "../../state";
@@ -7,7 +7,7 @@ export interface ModelFields {
   readonly provider: string;
   readonly model: string;
   readonly baseUrl: string;
-  /** Empty: the key stays as it is. */
+  /** Empty keeps the current key. */
   readonly key: string;
 }
 
@@ -15,7 +15,7 @@ export function fieldsOf(now: SettingsInfo["values"]["assistant"]): ModelFields 
   return { provider: now.provider, model: now.model, baseUrl: now.base_url, key: "" };
 }
 
-/** What is tried: a key that was not typed is the one the settings have. */
+/** The model to test; a key that was not typed is taken from the settings. */
 export function wishOf(fields: ModelFields): AssistantWish {
   return {
     provider: fields.provider,
@@ -25,7 +25,7 @@ export function wishOf(fields: ModelFields): AssistantWish {
   };
 }
 
-/** What is stored; null is the default again. */
+/** The settings to store; null resets to the default. */
 export function settingOf(fields: ModelFields): { [name: string]: string | null } {
   return {
     provider: fields.provider || null,
@@ -35,7 +35,7 @@ export function settingOf(fields: ModelFields): { [name: string]: string | null 
   };
 }
 
-/** A key is for one provider at one address; elsewhere it has to be given anew. */
+/** A key belongs to one provider at one address; for another it has to be entered again. */
 export function keepsKey(fields: ModelFields, now: { provider: string; base_url: string }): boolean {
   return fields.provider === now.provider && hostOf(fields.baseUrl.trim()) === hostOf(now.base_url);
 }
@@ -44,7 +44,7 @@ function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }
 
-/** Models, addresses and keys are one provider's: another begins without. */
+/** Models, addresses and keys belong to one provider: another starts without them. */
 export function withProvider(fields: ModelFields, provider: string): ModelFields {
   return provider === fields.provider ? fields : { provider, model: "", baseUrl: "", key: "" };
 }

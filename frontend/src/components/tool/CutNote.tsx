@@ -1,11 +1,12 @@
-// Something is too large to be sent unasked: says so, and fetches it.
-import { createSignal, Show, type JSX } from "solid-js";
+// A note about content that is too large to send at once, with a button that loads it.
+import { createSignal, type JSX } from "solid-js";
+import { labels } from "./labels";
 
-export function CutNote(props: { size: number | undefined; onLoad: () => Promise<unknown> }): JSX.Element {
+export function CutNote(props: { size: number | undefined; label?: string; onLoad: () => Promise<unknown> }): JSX.Element {
   const [state, setState] = createSignal<"cut" | "loading" | "failed">("cut");
   async function load() {
     setState("loading");
-    // What was loaded may be out of date already, and the note still there.
+    // The loaded content may already be out of date, so the note may still be shown.
     await props.onLoad().then(
       () => setState("cut"),
       () => setState("failed"),
@@ -13,10 +14,9 @@ export function CutNote(props: { size: number | undefined; onLoad: () => Promise
   }
   return (
     <p class="cut-note">
-      Only a part is shown
-      <Show when={props.size}>{(size) => <> of {Math.ceil(size() / 1000).toLocaleString()} kB</>}</Show>.
+      {labels.partial(props.size && Math.ceil(props.size / 1000))}
       <button type="button" class="text-button" disabled={state() === "loading"} onClick={() => void load()}>
-        {state() === "failed" ? "Try again" : state() === "loading" ? "Loading…" : "Load all"}
+        {state() === "failed" ? labels.tryAgain : state() === "loading" ? labels.loading : (props.label ?? labels.loadAll)}
       </button>
     </p>
   );

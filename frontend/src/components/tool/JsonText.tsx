@@ -1,9 +1,10 @@
-// Whatever an agent sent, as it stands.
+// Raw JSON from an agent.
 import { createMemo, createSignal, Show, type JSX } from "solid-js";
 
 import type { Json } from "../../state";
-import { CopyButton } from "../controls/CopyButton";
-import { visibleText } from "../question/visibleText";
+import { CopyButton } from "../controls/copy/CopyButton";
+import { visibleText } from "../question/content/visibleText";
+import { labels } from "./labels";
 
 const CHARACTERS_AT_FIRST = 6000;
 
@@ -15,12 +16,12 @@ export function JsonText(props: { value: Json | undefined; label: string }): JSX
     <div class="json">
       <header class="json-head">
         <span>{props.label}</span>
-        <CopyButton text={text} label={`Copy ${props.label.toLowerCase()}`} />
+        <CopyButton text={text} label={labels.copy(props.label)} />
       </header>
       <pre tabindex="0" aria-label={props.label}>{isLong() ? text().slice(0, CHARACTERS_AT_FIRST) : text()}</pre>
       <Show when={isLong()}>
         <button type="button" class="text-button" onClick={() => setWhole(true)}>
-          Show all of {Math.ceil(text().length / 1000).toLocaleString()} kB
+          {labels.showAllOf(Math.ceil(text().length / 1000))}
         </button>
       </Show>
     </div>

@@ -2,10 +2,11 @@
 //
 // Lives here: counting and wording. Lives elsewhere: which calls form a group (../conversation/rows.ts).
 import type { Activity } from "../conversation/rows";
-import { changeOf, namesOf, progressOf } from "./words";
+import { changeOf, namesOf, progressOf } from "./toolLabels";
 import type { ToolBlock } from "../../state";
+import { tableOf } from "../../state/named";
 
-const NOUNS: Record<string, readonly [verb: string, one: string, many: string]> = {
+const NOUNS = tableOf<readonly [verb: string, one: string, many: string]>({
   read: ["read", "file", "files"],
   edit: ["edited", "file", "files"],
   delete: ["deleted", "file", "files"],
@@ -16,7 +17,7 @@ const NOUNS: Record<string, readonly [verb: string, one: string, many: string]> 
   think: ["thought", "time", "times"],
   switch_mode: ["switched mode", "time", "times"],
   other: ["used", "tool", "tools"],
-};
+});
 const BY_NAME = new Set(["read", "edit", "delete", "move"]);
 
 export interface Summary {
@@ -38,7 +39,7 @@ export function summaryOf(blocks: readonly Activity[]): Summary {
   };
 }
 
-/** From the first to the last thing that happened, as far as the blocks tell. */
+/** The time from the first to the last block. */
 export function spanOf(blocks: readonly Activity[], until: number | undefined): number {
   const first = blocks[0]?.at ?? 0;
   return Math.max(0, (until ?? blocks.at(-1)?.at ?? first) - first);
@@ -47,7 +48,7 @@ export function spanOf(blocks: readonly Activity[], until: number | undefined): 
 function kindsOf(calls: readonly ToolBlock[]): Map<string, ToolBlock[]> {
   const kinds = new Map<string, ToolBlock[]>();
   for (const call of calls) {
-    const kind = call.tool_kind in NOUNS ? call.tool_kind : "other";
+    const kind = NOUNS.has(call.tool_kind) ? call.tool_kind : "other";
     const list = kinds.get(kind);
     if (list) list.push(call);
     else kinds.set(kind, [call]);
@@ -56,7 +57,7 @@ function kindsOf(calls: readonly ToolBlock[]): Map<string, ToolBlock[]> {
 }
 
 function phrase(kind: string, calls: readonly ToolBlock[]): string {
-  const [verb, one, many] = NOUNS[kind]!;
+  const [verb, one, many] = NOUNS.get(kind)!;
   const count = BY_NAME.has(kind) ? namesOf(calls).length : calls.length;
   if (one === "time" && count === 1) return verb;
   return `${verb} ${count} ${count === 1 ? one : many}`;

@@ -10,14 +10,14 @@ const told = (...content: ToolContent[]) => ({ content }) as unknown as JsonObje
 
 const [a, b] = [diff("/a", "whole a"), diff("/b", "whole b")];
 
-test("the event that holds the content whole takes its place, and nothing else goes", () => {
+test("the event with the complete content replaces it, and nothing else is lost", () => {
   const small = diff("/s", "small");
   const shown = { cut_at: { content: 5 }, content: [text("lo…"), diff("/a", "wh"), small, kept("/b", 3)] };
   const content = [text("long"), a, small, kept("/b", 3)];
   expect(uncut(shown, new Map([[5, told(text("long"), a)]]))).toEqual({ cut_at: {}, content });
 });
 
-test("diffs kept from several earlier events are whole in those", () => {
+test("diffs kept from several earlier events are completed from those", () => {
   const shown = { cut_at: { content: 5, input: 2 }, content: [diff("/c", "wh"), kept("/a", 3, 1), kept("/b", 4)] };
   expect(placesOf(shown)).toEqual([5, 2, 3, 4]);
   const events = new Map([
@@ -31,7 +31,7 @@ test("diffs kept from several earlier events are whole in those", () => {
   expect(placesOf(whole)).toEqual([]);
 });
 
-test("what comes after the events that are at hand is not hidden by them, and what they lack stays to be loaded", () => {
+test("content after the loaded events is not hidden by them, and missing content can still be loaded", () => {
   const events = new Map([[3, told(text("before"), a)]]);
   const shown = { content: [diff("/s", "small"), text("Written."), kept("/a", 3, 1), kept("/b", 4)] };
   const whole = uncut(shown, events);

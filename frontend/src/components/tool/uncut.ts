@@ -1,28 +1,28 @@
-// What was cut, whole.
+// Loading the whole of cut content.
 //
-// Lives here: which events hold the whole of what is shown of a tool call only in part, and what it is with them. Lives
-// elsewhere: how a call came to name them (../../state/applyEvent.ts), saying that something is cut (CutNote.tsx).
+// Lives here: which events hold the whole of a tool call's cut fields, and putting them in place. Lives
+// elsewhere: how a call refers to them (state/chats/applyEvent.ts), showing that something is cut (CutNote.tsx).
 import { wholeEvent, type DiffContent, type JsonObject, type ToolBlock, type ToolContent } from "../../state";
 
 type Cut = Pick<ToolBlock, "cut_at"> & { content?: ToolContent[] };
-export type WholeEvents = ReadonlyMap<number, JsonObject>;
+export type WholeEvents = ReadonlyMap<number, JsonObject & { content?: ToolContent[] }>;
 
-/** The events that hold what is here only in part. */
+/** The events that hold the whole of cut fields. */
 export function placesOf(shown: Cut): number[] {
   const kept = (shown.content ?? []).flatMap((item) => wholePlace(item)?.seq ?? []);
   return [...new Set([...Object.values(shown.cut_at ?? {}), ...kept])];
 }
 
 export async function load(chat: string, places: readonly number[]): Promise<WholeEvents> {
-  const events = await Promise.all(places.map((seq) => wholeEvent(chat, seq)));
-  return new Map(places.map((seq, at) => [seq, events[at] as JsonObject]));
+  const events = places.map(async (seq) => [seq, await wholeEvent<"tool-update">(chat, seq)] as const);
+  return new Map(await Promise.all(events));
 }
 
-/** With all that these events hold; what they do not hold stays as it is. */
+/** Replace cut fields by the values in these events. */
 export function uncut<T extends Cut>(shown: T, events: WholeEvents): T {
   const cut = Object.entries(shown.cut_at ?? {});
   const found = cut.flatMap(([name, seq]) => (events.has(seq) ? [[name, events.get(seq)?.[name]]] : []));
-  const whole = Object.fromEntries(found) as Cut;
+  const whole: Cut = Object.fromEntries(found);
   const cut_at = Object.fromEntries(cut.filter(([, seq]) => !events.has(seq)));
   if (shown.content === undefined) return { ...shown, ...whole, cut_at };
   const content = shown.content.map((item) => wholeOf(item, events));
@@ -33,7 +33,7 @@ export function uncut<T extends Cut>(shown: T, events: WholeEvents): T {
 
 function wholeOf(item: ToolContent, events: WholeEvents): ToolContent {
   const place = wholePlace(item);
-  const content = place && (events.get(place.seq)?.["content"] as ToolContent[] | undefined);
+  const content = place && events.get(place.seq)?.content;
   return content?.[place?.item ?? 0] ?? item;
 }
 

@@ -1,8 +1,7 @@
 """The methods of an ACP agent.
 
-Lives here: what a client may call, which sessions are open, who is speaking in
-them, and the program's beginning and end. Lives elsewhere: what a turn says
-(replies.py), carrying messages (peer.py).
+Lives here: the methods a client may call, the open sessions, the turns running in them, and starting and
+stopping the program. Lives elsewhere: what a turn says (replies.py), carrying messages (protocol/peer.py).
 """
 
 from __future__ import annotations
@@ -14,12 +13,20 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from voxpilot import __version__
-from voxpilot.agents.demo import choices, updates
-from voxpilot.agents.demo.client import Client, TurnCancelled
-from voxpilot.agents.demo.peer import INVALID_PARAMS, INVALID_REQUEST, NOT_FOUND, Json, Peer, RpcError
+from voxpilot.agents.demo import choices
+from voxpilot.agents.demo.protocol import updates
+from voxpilot.agents.demo.protocol.client import Client, TurnCancelled
+from voxpilot.agents.demo.protocol.peer import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    NOT_FOUND,
+    Json,
+    Peer,
+    RpcError,
+)
+from voxpilot.agents.demo.protocol.stdio import lines_in, lines_out
 from voxpilot.agents.demo.replies import read_prompt, reply
 from voxpilot.agents.demo.session import Session
-from voxpilot.agents.demo.stdio import lines_in, lines_out
 from voxpilot.agents.demo.store import Store, default_folder, new_session_id
 from voxpilot.agents.demo.turn import CONTEXT_TOKENS, Turn
 
@@ -27,7 +34,7 @@ PROTOCOL_VERSION = 1
 
 
 def main() -> None:
-    """Serve a client on standard input and output until it leaves."""
+    """Serve a client on standard input and output until it disconnects."""
     with suppress(asyncio.CancelledError, KeyboardInterrupt):
         asyncio.run(_serve())
 
@@ -41,7 +48,7 @@ async def _serve() -> None:
 
 
 def _speed() -> float:
-    """What every pause is multiplied with."""
+    """The factor by which every pause is multiplied."""
     with suppress(ValueError):
         return max(0.0, float(os.environ.get("VOXPILOT_DEMO_SPEED", "1")))
     return 1.0
@@ -53,7 +60,7 @@ class Agent:
         self._speed = speed
         self._sessions: dict[str, Session] = {}
         self._turns: dict[str, asyncio.Task[None]] = {}
-        """Who is speaking, by session."""
+        """The running turns, by session."""
         self.peer = Peer(
             methods={
                 "initialize": self._initialize,
@@ -95,7 +102,7 @@ class Agent:
         return {"sessionId": session.id, **_what_can_be_chosen(session)}
 
     async def _load(self, params: Json) -> Json:
-        """Open a session again, and tell all that happened in it before answering."""
+        """Reopen a session, and send its whole history before the response."""
         session = self._reopen(params)
         for update in session.history:
             self._client.update(session.id, update)
@@ -104,21 +111,21 @@ class Agent:
         return _what_can_be_chosen(session)
 
     async def _resume(self, params: Json) -> Json:
-        """Open a session again for a client that knows what happened in it."""
+        """Reopen a session for a client that already has its history."""
         return _what_can_be_chosen(self._reopen(params))
 
     def _reopen(self, params: Json) -> Session:
         session_id = _session_id(params)
         session = self._sessions.get(session_id) or self._store.load(session_id)
         if session is None:
-            raise RpcError(NOT_FOUND, f"There is no session {session_id!r}.")
+            raise RpcError(NOT_FOUND, f"Unknown session {session_id!r}.")
         session.cwd = _folder(params)
         self._sessions[session_id] = session
         self._introduce(session)
         return session
 
     def _introduce(self, session: Session) -> None:
-        """Say what commands there are, but only after the answer that makes the session known."""
+        """List the commands, but only after the response that tells the client the session's id."""
         say = self._client.update
         asyncio.get_running_loop().call_soon(say, session.id, choices.available_commands_update())
 
@@ -156,7 +163,7 @@ class Agent:
         session = self._session(params)
         prompt = read_prompt(params.get("prompt"))
         if session.id in self._turns:
-            raise RpcError(INVALID_REQUEST, "This session has not yet answered the prompt before.")
+            raise RpcError(INVALID_REQUEST, "This session is still answering the previous prompt.")
         this = asyncio.current_task()
         assert this is not None
         self._turns[session.id] = this
@@ -176,7 +183,7 @@ class Agent:
     # Choices
 
     async def _set_mode(self, params: Json) -> Json:
-        """The older way to choose a mode. The newer one is told of it."""
+        """The older way to choose a mode. The config option is updated too."""
         session = self._session(params)
         self._choose(session, "mode", params.get("modeId"))
         self._client.update(session.id, choices.config_option_update(session.settings))
@@ -195,7 +202,7 @@ class Agent:
     def _session(self, params: Json) -> Session:
         session = self._sessions.get(_session_id(params))
         if session is None:
-            raise RpcError(NOT_FOUND, f"There is no open session {params['sessionId']!r}.")
+            raise RpcError(NOT_FOUND, f"Session {params['sessionId']!r} is not open.")
         return session
 
 
@@ -214,5 +221,5 @@ def _session_id(params: Json) -> str:
 def _folder(params: Json) -> str:
     cwd = params.get("cwd")
     if not isinstance(cwd, str) or not os.path.isabs(cwd) or not os.path.isdir(cwd):
-        raise RpcError(INVALID_PARAMS, f"cwd must be the absolute path of a folder, and {cwd!r} is not.")
+        raise RpcError(INVALID_PARAMS, f"cwd must be the absolute path of a folder, but it is {cwd!r}.")
     return cwd

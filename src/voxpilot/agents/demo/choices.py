@@ -1,8 +1,8 @@
 """What a person can choose: a model, a mode, a command.
 
-Lives here: what there is, in the protocol's shape. Modes are told in two ways,
-as a config option and in the older form, for clients that know only that.
-Lives elsewhere: what a choice changes (turn.py, voices.py, replies.py).
+Lives here: the choices, in the protocol's format. Modes are offered twice: as a config option, and in the
+older form for clients that support only that. Lives elsewhere: what a choice changes (turn.py, voices.py,
+replies.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from voxpilot.agents.demo.peer import INVALID_PARAMS, Json, RpcError
+from voxpilot.agents.demo.protocol.peer import INVALID_PARAMS, Json, RpcError
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,20 @@ class Choice:
 
 
 MODELS = (
-    Choice("demo-plain", "Demo Plain", "Says what it does in few words."),
-    Choice("demo-cheerful", "Demo Cheerful", "Does the same, and enjoys it more."),
+    Choice("demo-plain", "Demo Plain", "Explains its work in a few words."),
+    Choice("demo-cheerful", "Demo Cheerful", "Does the same work, with more enthusiasm."),
 )
 MODES = (
-    Choice("ask", "Ask", "Asks before it changes a file or runs a command."),
-    Choice("auto", "Auto", "Does everything without asking."),
+    Choice("ask", "Ask", "Asks before changing files or running commands."),
+    Choice("auto", "Auto", "Never asks for permission."),
 )
 SETTINGS = {"model": ("Model", MODELS), "mode": ("Mode", MODES)}
-"""The config options by id; the id of each is its category too."""
+"""The config options by id; each id is also the option's category."""
 
 COMMANDS = {
-    "tour": "Show the whole tour again",
-    "slow": "Talk for a minute: time enough to stop, to reload, to look away",
-    "error": "Fail, to show what an error looks like",
+    "tour": "Show the tour again",
+    "slow": "Talk for a minute, so you can try Stop or reload the page",
+    "error": "Fail, to show how an error looks",
 }
 
 
@@ -43,12 +43,12 @@ def defaults() -> dict[str, str]:
 
 
 def check(config_id: object, value: object) -> tuple[str, str]:
-    """The two, if there is such a choice."""
+    """Both arguments, if this is a valid choice."""
     if isinstance(config_id, str) and config_id in SETTINGS:
         for choice in SETTINGS[config_id][1]:
             if choice.value == value:
                 return config_id, choice.value
-    raise RpcError(INVALID_PARAMS, f"There is no choice {value!r} for {config_id!r}.")
+    raise RpcError(INVALID_PARAMS, f"Unknown value {value!r} for {config_id!r}.")
 
 
 def config_options(settings: Mapping[str, str]) -> list[Json]:

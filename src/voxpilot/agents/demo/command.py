@@ -15,13 +15,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from voxpilot import search_path
+
 LONGEST_LINE_BYTES = 1 << 20
 
 
 @asynccontextmanager
 async def running(command: Sequence[str], folder: Path) -> AsyncIterator[Process]:
-    """Run the command, with our own Python; on leaving the block it ends, with all that it started."""
-    found = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    """Run the command with our own Python; it ends with the block, together with everything it started."""
+    found = os.pathsep.join([str(Path(sys.executable).parent), search_path.absolute(os.environ.get("PATH"))])
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=folder,
@@ -30,7 +32,7 @@ async def running(command: Sequence[str], folder: Path) -> AsyncIterator[Process
         stdout=PIPE,
         stderr=STDOUT,
         limit=LONGEST_LINE_BYTES,
-        start_new_session=True,  # a group of its own, so that its children can be ended too
+        start_new_session=True,  # its own process group, so that its children can be ended too
     )
     try:
         yield process

@@ -1,6 +1,6 @@
-"""A file is there as a whole or not at all.
+"""Writing a file atomically.
 
-Lives here: writing so that nobody ever sees half of it.
+Lives here: replacing a file in one step, so that no reader sees a partial one.
 """
 
 from __future__ import annotations

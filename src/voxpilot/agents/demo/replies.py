@@ -1,7 +1,7 @@
 """Which answer a message gets.
 
 Lives here: reading a prompt, choosing, and the short answers.
-Lives elsewhere: the long one (tour.py).
+Lives elsewhere: the long answer (tour.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from voxpilot.agents.demo import updates
-from voxpilot.agents.demo.peer import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
+from voxpilot.agents.demo.protocol import updates
+from voxpilot.agents.demo.protocol.peer import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
 from voxpilot.agents.demo.tour import tour
 from voxpilot.agents.demo.turn import Turn
 
@@ -48,7 +48,7 @@ class Prompt:
 def read_prompt(blocks: object) -> Prompt:
     if isinstance(blocks, list) and all(isinstance(block, dict) for block in blocks):
         return Prompt(blocks)
-    raise RpcError(INVALID_PARAMS, "A prompt is a list of content blocks.")
+    raise RpcError(INVALID_PARAMS, "The prompt must be a list of content blocks.")
 
 
 async def reply(turn: Turn, prompt: Prompt) -> None:
@@ -77,7 +77,7 @@ async def talk_slowly(turn: Turn) -> None:
 
 
 async def fail(turn: Turn) -> None:
-    await turn.say("I am about to fail, as you wish.")
+    await turn.say("I am about to fail, as requested.")
     raise RpcError(
-        INTERNAL_ERROR, "This is the error you asked for.", {"hint": "Send another message to go on."}
+        INTERNAL_ERROR, "This is the error you asked for.", {"hint": "Send another message to continue."}
     )

@@ -1,8 +1,7 @@
-"""The little project that the demo works on: a program with a bug, and its test.
+"""The sample project that the demo works on: a program with a bug, and its test.
 
-Lives here: its files, and where they go. Only a file that holds word for word
-what this module has written is ever changed; all others are somebody's own.
-Lives elsewhere: the story told with it (tour.py).
+Lives here: its files, and where they are written. A file is changed only if its content is exactly what this
+module wrote; any other file may belong to somebody. Lives elsewhere: the tour that uses it (tour.py).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ FOLDER = "voxpilot-demo"
 BUG = "sum(prices) - discount_percent"
 CURE = "sum(prices) * (100 - discount_percent) // 100"
 
-PROGRAM = f'''"""What the things in a shopping cart cost, in cents."""
+PROGRAM = f'''"""The price of a shopping cart, in cents."""
 
 
 def total(prices: list[int], discount_percent: int = 0) -> int:
@@ -25,7 +24,7 @@ def total(prices: list[int], discount_percent: int = 0) -> int:
     return {BUG}
 '''
 
-MENDED_PROGRAM = PROGRAM.replace(BUG, CURE)
+FIXED_PROGRAM = PROGRAM.replace(BUG, CURE)
 
 TEST = '''"""Run with `python -m unittest`."""
 
@@ -51,8 +50,8 @@ if __name__ == "__main__":
 
 README = """# A little shopping cart
 
-VoxPilot's demo agent has made this folder to show what an agent does.
-You may change it, and you may delete it.
+VoxPilot's demo agent created this folder to show what an agent does.
+You can change it or delete it.
 """
 
 
@@ -69,16 +68,16 @@ class Project:
         return self.folder / "test_cart.py"
 
     def has_bug(self) -> bool:
-        """Is the program as we wrote it, bug and all?"""
+        """Whether the program is as we wrote it, with its bug."""
         return read(self.program) == PROGRAM
 
-    def mend(self) -> bool:
-        """Take the bug out, if the program is still as we wrote it."""
-        return self._exchange(PROGRAM, MENDED_PROGRAM)
+    def fix(self) -> bool:
+        """Fix the bug, if the program is still as we wrote it."""
+        return self._exchange(PROGRAM, FIXED_PROGRAM)
 
     def put_bug_back(self) -> bool:
-        """Undo what an earlier tour has mended, so that there is something to mend again."""
-        return self._exchange(MENDED_PROGRAM, PROGRAM)
+        """Undo the fix of an earlier tour, so that there is a bug to fix again."""
+        return self._exchange(FIXED_PROGRAM, PROGRAM)
 
     def _exchange(self, before: str, after: str) -> bool:
         if read(self.program) != before:
@@ -88,7 +87,7 @@ class Project:
 
 
 def lay_out(workspace: Path) -> Project:
-    """The project in this workspace. Files that are missing are written."""
+    """The project in this workspace; missing files are written."""
     project = Project(workspace / FOLDER)
     project.folder.mkdir(exist_ok=True)
     for path, text in (

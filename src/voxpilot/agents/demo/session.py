@@ -1,7 +1,7 @@
 """One conversation, as the agent remembers it.
 
-Lives here: what belongs to a session, and its history in a form that can be
-told again. Lives elsewhere: keeping it on disk (store.py).
+Lives here: the state of a session, and its history in a form that can be replayed. Lives elsewhere: storing
+it on disk (store.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 
 from voxpilot.agents.demo import choices
-from voxpilot.agents.demo.peer import Json
+from voxpilot.agents.demo.protocol.peer import Json
 
 IN_HISTORY = ("user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan")
 
@@ -22,21 +22,21 @@ class Session:
     title: str = ""
     settings: dict[str, str] = field(default_factory=choices.defaults)
     always_allowed: list[str] = field(default_factory=list)
-    """The kinds of tool calls the person said "always" to."""
+    """The kinds of tool calls that the person always allows."""
     toured_for: str | None = None
-    """The message that the tour was the answer to, if there was one."""
+    """The message that started the tour, if there was one."""
     numbers: int = 0
     used_tokens: int = 0
     history: list[Json] = field(default_factory=list)
     updated_at: str = ""
 
     def new_id(self, what: str) -> str:
-        """An id that this session has not used before, not even before it was loaded."""
+        """An id that this session has never used, not even before it was loaded."""
         self.numbers += 1
         return f"{what}-{self.numbers}"
 
     def remember(self, update: Json) -> None:
-        """Add an update to the history: pieces are joined, and a tool call is kept as it is by now."""
+        """Add an update to the history: chunks are joined, and a tool call keeps only its current state."""
         match update:
             case {"sessionUpdate": "tool_call_update", "toolCallId": call_id}:
                 self._tool_call(call_id).update({**update, "sessionUpdate": "tool_call"})

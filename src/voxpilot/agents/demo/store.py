@@ -1,6 +1,6 @@
 """Sessions on disk, one JSON file each.
 
-Lives here: where they lie, writing and reading them. Lives elsewhere: what they hold (session.py).
+Lives here: where they are stored, writing and reading them. Lives elsewhere: what they contain (session.py).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Store:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_atomically(self._path(session.id), json.dumps(asdict(session)))
         except OSError as error:
-            # A demo that cannot be continued later is still worth seeing now.
-            print(f"The session is not kept: {error}", file=sys.stderr)
+            # The demo is still useful if it cannot be continued later.
+            print(f"The session could not be saved: {error}", file=sys.stderr)
 
     def load(self, session_id: str) -> Session | None:
         try:
@@ -37,11 +37,11 @@ class Store:
             return None
         for entry in session.history:
             if entry.get("status") in ("pending", "in_progress"):
-                entry["status"] = "failed"  # it belonged to a process that is no more
+                entry["status"] = "failed"  # it belonged to a process that has ended
         return session
 
     def all(self) -> list[Session]:
-        """Every session there is, the latest first."""
+        """All sessions, newest first."""
         found = [self.load(path.stem) for path in sorted(self._folder.glob("*.json"))]
         return sorted(filter(None, found), key=lambda session: session.updated_at, reverse=True)
 
@@ -49,7 +49,7 @@ class Store:
         self._path(session_id).unlink(missing_ok=True)
 
     def _path(self, session_id: str) -> Path:
-        # Only the name: a session's id comes from outside and must not lead elsewhere.
+        # Only the file name: a session's id comes from outside and must not point to another folder.
         return self._folder / f"{Path(session_id).name}.json"
 
 

@@ -1,7 +1,7 @@
-"""The tour: one turn in which an agent does everything an agent does.
+"""The tour: one turn in which the agent does everything that agents do.
 
-Lives here: the story, in order. Lives elsewhere: the project it is about
-(sample.py), the words (voices.py), the means (turn.py).
+Lives here: the steps, in order. Lives elsewhere: the project it works on (sample.py), the texts (voices.py),
+how each step is done (turn.py).
 """
 
 from __future__ import annotations
@@ -10,33 +10,34 @@ import shlex
 import sys
 from pathlib import Path
 
-from voxpilot.agents.demo import sample, updates
+from voxpilot.agents.demo import sample
 from voxpilot.agents.demo.command import running
-from voxpilot.agents.demo.peer import Json
+from voxpilot.agents.demo.protocol import updates
+from voxpilot.agents.demo.protocol.peer import Json
 from voxpilot.agents.demo.sample import Project
 from voxpilot.agents.demo.turn import Turn
 from voxpilot.agents.demo.voices import Edit, Tests
 
 LOOK = "Read the program and its test"
-MEND = "Mend the bug"
+FIX = "Fix the bug"
 TEST = "Run the tests"
-TELL = "Say what was done"
+TELL = "Summarise the change"
 
-# -B: a program changed twice in a second must not be run from a stale cache.
+# -B: a program that changes twice within a second must not run from a stale bytecode cache.
 TEST_COMMAND = (Path(sys.executable).name, "-B", "-m", "unittest", "-v")
 SHOWN_LETTERS = 20_000
 
 TOOL_SECONDS = 0.5
 LINE_SECONDS = 0.15
 
-HEADLINE = "Take the discount as a percentage"
+HEADLINE = "Treat the discount as a percentage"
 FORM: Json = {
     "type": "object",
     "properties": {
         "headline": {
             "type": "string",
             "title": "Headline",
-            "description": "One line, as for a commit.",
+            "description": "One line, like a commit subject.",
             "minLength": 1,
             "maxLength": 72,
             "default": HEADLINE,
@@ -53,7 +54,7 @@ FORM: Json = {
         },
         "mention_test": {
             "type": "boolean",
-            "title": "Mention the test that proves it",
+            "title": "Mention the test",
             "default": True,
         },
     },
@@ -68,12 +69,12 @@ async def tour(turn: Turn) -> None:
     if project.put_bug_back():
         greeting += f" {turn.voice.bug_is_back}"
     await turn.say(greeting)
-    plan = turn.plan(LOOK, MEND, TEST, TELL)
+    plan = turn.plan(LOOK, FIX, TEST, TELL)
     with plan.step(LOOK):
         await read(turn, project.program)
         await read(turn, project.test)
-    with plan.step(MEND):
-        edit = await mend(turn, project)
+    with plan.step(FIX):
+        edit = await fix(turn, project)
         await turn.say(turn.voice.after_edit[edit])
     with plan.step(TEST):
         tests = await run_tests(turn, project)
@@ -90,11 +91,11 @@ async def read(turn: Turn, path: Path) -> None:
         call.show(updates.code(sample.read(path), "python"))
 
 
-async def mend(turn: Turn, project: Project) -> Edit:
+async def fix(turn: Turn, project: Project) -> Edit:
     if not project.has_bug():
         return "not ours"
     await turn.say(turn.voice.bug_found)
-    path, before, after = str(project.program), sample.PROGRAM, sample.MENDED_PROGRAM
+    path, before, after = str(project.program), sample.PROGRAM, sample.FIXED_PROGRAM
     line = before[: before.index(sample.BUG)].count("\n") + 1
     with turn.tool_call(
         "edit",
@@ -104,13 +105,13 @@ async def mend(turn: Turn, project: Project) -> Edit:
         rawInput={"path": path, "old_text": sample.BUG, "new_text": sample.CURE},
     ) as call:
         if not await turn.is_allowed(call):
-            call.fail("Not allowed, so nothing was changed.")
+            call.fail("Not allowed, so the file was not changed.")
             return "refused"
         call.begin()
         await turn.pause(TOOL_SECONDS)
-        if project.mend():
+        if project.fix():
             return "done"
-        call.fail("The file has changed in the meantime, so it was left alone.")
+        call.fail("The file has changed in the meantime, so it was not edited.")
         return "not ours"
 
 
@@ -118,7 +119,7 @@ async def run_tests(turn: Turn, project: Project) -> Tests:
     raw_input = {"command": shlex.join(TEST_COMMAND), "cwd": str(project.folder)}
     with turn.tool_call("execute", shlex.join(("python", *TEST_COMMAND[1:])), rawInput=raw_input) as call:
         if not await turn.is_allowed(call):
-            call.fail("Not allowed, so it was not run.")
+            call.fail("Not allowed, so the tests were not run.")
             return "refused"
         call.begin()
         output = ""
@@ -138,32 +139,30 @@ async def run_tests(turn: Turn, project: Project) -> Tests:
 
 
 async def describe(turn: Turn) -> str:
-    """A message for the change, in the person's words if the client can ask for them."""
+    """A commit message for the change, written by the person if the client can show a form."""
     entered = await turn.fill_in("How should I describe the change?", FORM) or {}
     headline = str(entered.get("headline") or HEADLINE)
     message = f"{entered.get('kind', 'fix')}: {headline}\n"
     if entered.get("mention_test", True):
-        message += "\nProved by test_a_discount_is_a_percentage.\n"
+        message += "\nTested by test_a_discount_is_a_percentage.\n"
     return message
 
 
 def summary(turn: Turn, edit: Edit, tests: Tests, message: str | None) -> str:
-    """Markdown with everything in it that a page must be able to draw."""
+    """Markdown with everything that a page must be able to render."""
     edited = {
         "done": "changed",
         "refused": "not changed: you said no",
-        "not ours": "not changed: it is yours",
+        "not ours": "not changed: you edited it",
     }
-    tested = {"passed": "pass", "failed": "not all pass", "refused": "not run: you said no"}
+    tested = {"passed": "pass", "failed": "some fail", "refused": "not run: you said no"}
     is_auto = turn.session.settings["mode"] == "auto"
-    asked = "did not **ask** before acting: my mode is auto" if is_auto else "**asked** before acting"
+    asked = "did not **ask** before acting, because my mode is auto" if is_auto else "**asked** before acting"
     parts = [
         turn.voice.after_tests[tests],
         "## What happened",
         f"- I made a **plan** and followed it.\n- I **read** before I changed anything.\n- I {asked}.",
-        "| What | How it ended |\n|---|---|\n"
-        f"| `cart.py` | {edited[edit]} |\n"
-        f"| the tests | {tested[tests]} |",
+        f"| What | Result |\n|---|---|\n| `cart.py` | {edited[edit]} |\n| the tests | {tested[tests]} |",
     ]
     if message is not None:
         parts += ["I would describe the change like this:", updates.code(message, "text")]

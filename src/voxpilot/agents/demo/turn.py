@@ -1,8 +1,8 @@
-"""What an agent can do while a turn lasts.
+"""What an agent can do during a turn.
 
-Lives here: speaking, planning, using tools, asking. All of it goes to the client
-and into the session's history. Lives elsewhere: what is done, in which order
-(tour.py, replies.py), how it looks on the wire (updates.py).
+Lives here: speaking, planning, using tools, asking. All of it is sent to the client and added to the
+session's history. Lives elsewhere: what is done in which order (tour.py, replies.py), the messages
+(protocol/updates.py).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from voxpilot.agents.demo import updates
-from voxpilot.agents.demo.client import Client
-from voxpilot.agents.demo.peer import Json
+from voxpilot.agents.demo.protocol import updates
+from voxpilot.agents.demo.protocol.client import Client
+from voxpilot.agents.demo.protocol.peer import Json
+from voxpilot.agents.demo.protocol.updates import Speech, Status, ToolKind
 from voxpilot.agents.demo.session import Session
 from voxpilot.agents.demo.store import Store
-from voxpilot.agents.demo.updates import Speech, Status, ToolKind
 from voxpilot.agents.demo.voices import VOICES, Voice
 
 CONTEXT_TOKENS = 8192
@@ -39,7 +39,7 @@ class Turn:
         return VOICES[self.session.settings["model"]]
 
     def tell(self, update: Json) -> None:
-        """Keep it, then send it. A message is kept when it is complete."""
+        """Store it, then send it. A message is stored when it is complete."""
         self.session.remember(update)
         if "messageId" not in update:
             self._store.save(self.session)
@@ -49,7 +49,7 @@ class Turn:
         await asyncio.sleep(seconds * self._speed)
 
     async def say(self, text: str, seconds: float | None = None) -> None:
-        """Speak, piece by piece; all of it within these seconds if they are given."""
+        """Send a text in pieces; with `seconds`, spread over that time."""
         await self._stream("agent_message_chunk", text, seconds)
 
     async def think(self, text: str) -> None:
@@ -57,7 +57,7 @@ class Turn:
 
     async def _stream(self, speech: Speech, text: str, seconds: float | None = None) -> None:
         message = self.session.new_id("message")
-        self._store.save(self.session)  # whoever loads this session must not use the id again
+        self._store.save(self.session)  # so that the id is not reused after a load
         pieces = in_pieces(text)
         for piece in pieces:
             self.tell(updates.chunk(speech, message, updates.text(piece)))
@@ -65,7 +65,7 @@ class Turn:
         self.spend(text)
 
     def spend(self, text: str) -> None:
-        """Count the text as part of the context, and tell how full that is."""
+        """Count the text as part of the context, and report how full it is."""
         used = self.session.used_tokens + len(text) // LETTERS_PER_TOKEN + 1
         self.session.used_tokens = min(used, CONTEXT_TOKENS)
         self.tell(updates.usage(self.session.used_tokens, CONTEXT_TOKENS))
@@ -75,7 +75,7 @@ class Turn:
 
     @contextmanager
     def tool_call(self, kind: ToolKind, title: str, **about: object) -> Iterator[ToolCall]:
-        """Use a tool: it is announced on entering the block, and on leaving it has ended somehow."""
+        """Use a tool: the call is reported when the block is entered, and has ended when it is left."""
         call = ToolCall(self, {"title": title, "kind": kind, **about})
         try:
             yield call
@@ -87,7 +87,7 @@ class Turn:
         self.spend(json.dumps(call.about))
 
     async def is_allowed(self, call: ToolCall) -> bool:
-        """May it be done? Asks the person, unless they have said so before."""
+        """Whether the call is allowed. Asks the person, unless they always allow this kind."""
         kind = call.about["kind"]
         if self.session.settings["mode"] == "auto" or kind in self.session.always_allowed:
             return True
@@ -97,14 +97,14 @@ class Turn:
         return answer in ("allow_once", "allow_always")
 
     async def fill_in(self, message: str, schema: Json) -> Json | None:
-        """What the person entered in a form; None if they would not, or cannot be asked."""
+        """What the person entered in a form; None if they declined or cannot be asked."""
         if self.session.settings["mode"] == "auto" or not self._client.shows_forms:
             return None
         return await self._client.fill_in(self.session.id, message, schema)
 
 
 class Plan:
-    """What the agent means to do. The client gets the whole of it at each change."""
+    """What the agent plans to do. The client gets the whole plan at each change."""
 
     def __init__(self, turn: Turn, steps: tuple[str, ...]) -> None:
         self._turn = turn
@@ -113,7 +113,7 @@ class Plan:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """It is in progress within the block, and completed at its end."""
+        """A step is in progress within the block, and completed at its end."""
         self._mark(name, "in_progress")
         yield
         self._mark(name, "completed")
@@ -124,13 +124,13 @@ class Plan:
 
 
 class ToolCall:
-    """Something the agent does that the person can see, and may have to allow."""
+    """An action of the agent that the person can see and may have to allow."""
 
     def __init__(self, turn: Turn, about: Json) -> None:
         self._turn = turn
         self.id = turn.session.new_id("call")
         self.about: Json = {"toolCallId": self.id, "status": "pending", **about}
-        """All there is to know of it by now."""
+        """Everything known about it so far."""
         turn.tell(updates.tool_call(self.about))
 
     @property
@@ -145,15 +145,15 @@ class ToolCall:
         self.change(status="in_progress")
 
     def show(self, text: str) -> None:
-        """Let it show this text, instead of what it showed before."""
+        """Show this text instead of the earlier content."""
         self.change(content=[updates.output(text)])
 
     def fail(self, reason: str) -> None:
-        """End it; the reason is shown below what it showed before."""
+        """End it as failed; the reason is shown below the earlier content."""
         self.change(status="failed", content=[*self.about.get("content", []), updates.output(reason)])
 
 
 def in_pieces(text: str) -> list[str]:
-    """A few words each. Nothing is lost: joined, they are the text."""
+    """Pieces of a few words each; joined, they are the whole text."""
     words = re.split(r"(?<=\s)(?=\S)", text)
     return ["".join(words[at : at + WORDS_PER_PIECE]) for at in range(0, len(words), WORDS_PER_PIECE)]

@@ -1,6 +1,6 @@
 """What the demo agent says, once for each of its models.
 
-Lives here: words. Lives elsewhere: when they are said (tour.py, replies.py).
+Lives here: the texts. Lives elsewhere: when they are used (tour.py, replies.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Voice:
     after_tests: Mapping[Tests, str]
     farewell: str
     follow_up: str
-    """Speaks of the `first` message and of the one `now`."""
+    """Mentions the `first` message and the current one (`now`)."""
 
 
 PLAIN = Voice(
@@ -33,28 +33,28 @@ PLAIN = Voice(
         "changing anything, ask before acting, and prove the result with a test."
     ),
     greeting=(
-        "I am the demo agent. No model is behind me, but what I do here is real: I read files, change one, "
-        "and run a program, all in the folder `voxpilot-demo`. There is a shopping cart in it that gets "
-        "discounts wrong. Let me mend it."
+        "I am the demo agent. There is no model behind me, but everything I do here is real: I read files, "
+        "change one, and run a program, all in the folder `voxpilot-demo`. It contains a shopping cart that "
+        "gets discounts wrong. Let me fix it."
     ),
-    bug_is_back="The cart was mended before, so I have put the bug back.",
+    bug_is_back="An earlier tour fixed the cart, so I have put the bug back.",
     bug_found=(
-        "Found it. `total` takes the discount off as **cents**, but it is meant as a **percentage**: ten "
+        "Found it. `total` subtracts the discount as **cents**, but it is meant as a **percentage**: ten "
         "percent off 50.00 should give 45.00, not 49.90."
     ),
     after_edit={
         "done": "The change is in the file. Now the tests should pass.",
-        "refused": "All right, I leave the file as it is, and go on without the change.",
-        "not ours": "`cart.py` is no longer what I wrote, so I leave it alone.",
+        "refused": "All right, I will continue without the change.",
+        "not ours": "`cart.py` has been edited since I wrote it, so I will not change it.",
     },
     after_tests={
         "passed": "All tests pass.",
-        "failed": "Not all tests pass.",
-        "refused": "All right, I do not run the tests.",
+        "failed": "Some tests fail.",
+        "refused": "All right, I will not run the tests.",
     },
     farewell="Ask me something else, or try `/slow` and reload the page in the middle of it.",
     follow_up=(
-        "You began with “{first}”, and I answered with the tour. Now you say “{now}”. I know only the one "
+        "You began with “{first}”, and I answered with the tour. Now you say “{now}”. I only know one "
         "trick: `/tour` shows it again. For real work, choose a real agent."
     ),
 )
@@ -69,14 +69,14 @@ CHEERFUL = Voice(
         "I read files, change one, and run a program, all in the folder `voxpilot-demo`. Somebody's shopping "
         "cart gets its discounts wrong. To the rescue!"
     ),
-    bug_is_back="I mended this cart before, and loved it so much that I put the bug back. Again!",
+    bug_is_back="I fixed this cart before, and loved it so much that I put the bug back. Again!",
     bug_found=(
-        "Aha, there you are! `total` takes the discount off as **cents**, but it is meant as a "
+        "Aha, there you are! `total` subtracts the discount as **cents**, but it is meant as a "
         "**percentage**. Ten percent off 50.00 is 45.00, not 49.90. Let me at it!"
     ),
     after_edit={
-        "done": "Done, what a lovely little change! Let us see whether the tests like it too.",
-        "refused": "No problem at all, your file, your rules! I go on without the change.",
+        "done": "Done, what a lovely little change! Let's see whether the tests like it too.",
+        "refused": "No problem at all, your file, your rules! I will carry on without the change.",
         "not ours": "Somebody has been improving `cart.py`. Wonderful, I won't touch it!",
     },
     after_tests={

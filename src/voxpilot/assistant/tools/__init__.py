@@ -1,1 +1,1 @@
-"""What the assistant may do by itself: look."""
+"""The assistant's own, read-only tools."""

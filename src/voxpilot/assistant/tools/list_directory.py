@@ -1,18 +1,19 @@
-"""What lies in a folder of the workspace."""
+"""The contents of a folder of the workspace."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
 from voxpilot.assistant.tools.outcome import Arguments, ToolResult, full_path, result, short_path, size_of
-from voxpilot.workspace.folder import Place, open_beneath, place_in, refusals, root_of
+from voxpilot.threads import look_at
+from voxpilot.values import dataclass
+from voxpilot.workspace.beneath import open_beneath
+from voxpilot.workspace.folder import Place, place_in, refusals, root_of
 from voxpilot.workspace.listing import ignored
 
 MOST_ENTRIES = 1_000
@@ -20,7 +21,7 @@ MOST_ENTRIES = 1_000
 
 class ListDirectory(Arguments):
     path: Annotated[
-        str, Field(description="The folder, from the workspace; the workspace itself if left out.")
+        str, Field(description="The folder, relative to the workspace (default: the workspace itself).")
     ] = ""
 
 
@@ -44,10 +45,11 @@ class _Entry:
 
 
 async def list_directory(roots: Sequence[str], wanted: ListDirectory) -> ToolResult:
-    place = place_in(roots, full_path(roots, wanted.path))
-    entries = await asyncio.to_thread(_entries, place)
+    path = full_path(roots, wanted.path)
+    place = await look_at((path, *roots), place_in, roots, path)
+    entries = await look_at(place.path, _entries, place)
     inner = "" if place.inner == "." else f"{place.inner}/"
-    hidden = await ignored(place.root, [(f"{inner}{entry.name}", entry.is_folder) for entry in entries])
+    hidden = await ignored(place, [(f"{inner}{entry.name}", entry.is_folder) for entry in entries])
     shown = [entry for entry in entries if f"{inner}{entry.name}" not in hidden and entry.name != ".git"]
     lines = [entry.shown() for entry in shown[:MOST_ENTRIES]]
     if len(shown) > MOST_ENTRIES:

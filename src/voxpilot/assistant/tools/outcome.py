@@ -1,17 +1,17 @@
-"""What a tool gives back.
+"""The result of a tool.
 
-Lives here: its shape, how much of it is kept, and the path a model means.
-Lives elsewhere: the tools (beside this), what they are called (toolbox.py).
+Lives here: its form, how much of it is kept, and resolving the path a model gives. Lives elsewhere: the tools
+(next to this module), their names (toolbox.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
 from voxpilot.errors import VoxPilotError
+from voxpilot.values import dataclass
 
 MOST_FOR_THE_MODEL = 30_000
 MOST_SHOWN = 200_000
@@ -19,13 +19,13 @@ MOST_SHOWN = 200_000
 
 
 class ToolFailed(VoxPilotError):
-    """A tool could not do what was asked. The model is told, and goes on."""
+    """A tool could not do what was requested. The model is told and continues."""
 
     code = "tool-failed"
 
 
 class Arguments(BaseModel):
-    """What a model may give to a tool; each tool has its own."""
+    """The arguments of a tool; each tool has its own class."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True, defer_build=True)
 
@@ -35,12 +35,12 @@ class ToolResult:
     content: str
     """For the model."""
     display: str
-    """For the person, at more length."""
+    """For the person, with more detail."""
     is_error: bool = False
 
 
 def result(text: str, more: str = "") -> ToolResult:
-    """A text for both; `more` says how to get at what is cut."""
+    """One text for both; `more` says how to get the rest if it is cut."""
     return ToolResult(cut(text, MOST_FOR_THE_MODEL, more), cut(text, MOST_SHOWN, more))
 
 
@@ -67,7 +67,7 @@ def full_path(roots: Sequence[str], path: str) -> str:
 
 
 def short_path(roots: Sequence[str], path: str) -> str:
-    """The path from the workspace, if it lies there."""
+    """The path relative to the workspace, if it is inside."""
     base = roots[0].rstrip("/")
     return path[len(base) + 1 :] if path.startswith(f"{base}/") else path
 

@@ -1,21 +1,20 @@
 """Reading a file for the model, or a part of one.
 
 Lives here: `read_file` inside the workspace, and `read_file_external` outside
-of it, which says what it would read so that a person can be asked first (the
-asking is the runtime's). Lives elsewhere: the jail (workspace/folder.py).
+of it, which says what it would read, so that the runtime can ask a person first. Lives elsewhere: the jail
+(workspace/folder.py).
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, BinaryIO
 
 from pydantic import Field
 
+from voxpilot import locked_files
 from voxpilot.assistant.tools.outcome import (
     MOST_FOR_THE_MODEL,
     Arguments,
@@ -26,11 +25,14 @@ from voxpilot.assistant.tools.outcome import (
     short_path,
     size_of,
 )
-from voxpilot.workspace.folder import check_ordinary, open_beneath, place_in, refusals, root_of
+from voxpilot.threads import look_at
+from voxpilot.values import dataclass
+from voxpilot.workspace.beneath import open_beneath
+from voxpilot.workspace.folder import check_ordinary, place_in, refusals, root_of
 
 MOST_LINES = 2_000
 MOST_READ = 32_000_000
-"""Bytes that are gone through to find a line."""
+"""How many bytes are searched at most to find a line."""
 _TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SNIFFED = 8_192
 _LONGEST_LINE = 4_000
@@ -38,9 +40,9 @@ _LONGEST_LINE = 4_000
 
 class ReadFile(Arguments):
     path: Annotated[
-        str, Field(min_length=1, description="The file, from the workspace or as an absolute path.")
+        str, Field(min_length=1, description="The file, relative to the workspace or as an absolute path.")
     ]
-    start_line: Annotated[int, Field(ge=1, description="The first line to read; lines count from 1.")] = 1
+    start_line: Annotated[int, Field(ge=1, description="The first line to read, counting from 1.")] = 1
     line_count: Annotated[int, Field(ge=1, le=MOST_LINES, description="How many lines to read.")] = MOST_LINES
 
 
@@ -55,22 +57,22 @@ class ExternalFile:
     """What would be read, for the question to a person."""
 
     path: str
-    """Where it really is, links followed; this one is read."""
+    """Its real path, with links resolved; this is the file that is read."""
     size: int
 
 
 async def read_file(roots: Sequence[str], wanted: ReadFile) -> ToolResult:
-    return await asyncio.to_thread(_read_inside, roots, wanted)
+    return await look_at((full_path(roots, wanted.path), *roots), _read_inside, roots, wanted)
 
 
 async def look_at_external(wanted: ReadExternal) -> ExternalFile:
     """What `read_file_external` would read. Nothing of it is read yet."""
-    return await asyncio.to_thread(_look, wanted.path)
+    return await look_at(os.path.expanduser(wanted.path), _look, wanted.path)
 
 
 async def read_external(file: ExternalFile, wanted: ReadExternal) -> ToolResult:
-    """Read what a person agreed to."""
-    return await asyncio.to_thread(_read_outside, file, wanted)
+    """Read a file that a person approved."""
+    return await look_at(file.path, _read_outside, file, wanted)
 
 
 def _read_inside(roots: Sequence[str], wanted: ReadFile) -> ToolResult:
@@ -89,18 +91,19 @@ def _look(path: str) -> ExternalFile:
     with refusals(path):
         about = os.stat(real)
     if not stat.S_ISREG(about.st_mode):
-        raise ToolFailed(f"{path} is no ordinary file.")
+        raise ToolFailed(f"{path} is not a regular file.")
     return ExternalFile(real, about.st_size)
 
 
 def _read_outside(file: ExternalFile, wanted: ReadFile) -> ToolResult:
     with refusals(file.path):
         if os.path.realpath(file.path) != file.path:
-            raise ToolFailed("The path leads elsewhere now.", "Ask again.")
+            raise ToolFailed("The path now leads elsewhere.", "Ask again.")
+        locked_files.refuse(file.path)
         opened = os.open(file.path, _TO_READ | os.O_NOFOLLOW)
         with os.fdopen(opened, "rb") as reader:
             if not stat.S_ISREG(os.fstat(opened).st_mode):
-                raise ToolFailed(f"{file.path} is no ordinary file.")
+                raise ToolFailed(f"{file.path} is not a regular file.")
             return _part(reader, file.path, wanted)
 
 
@@ -118,7 +121,7 @@ def _checked(file: int, path: str) -> int:
 def _part(file: BinaryIO, name: str, wanted: ReadFile) -> ToolResult:
     size = os.fstat(file.fileno()).st_size
     if b"\0" in file.read(_SNIFFED):
-        text = f"{name} is no text file ({size_of(size)}); it is not shown."
+        text = f"{name} is not a text file ({size_of(size)}), so it is not shown."
         return ToolResult(text, text)
     file.seek(0)
     lines, first, is_all = _lines(file, wanted.start_line, wanted.line_count)
@@ -131,7 +134,7 @@ def _part(file: BinaryIO, name: str, wanted: ReadFile) -> ToolResult:
     if is_all and first == 1:
         return result(text)
     note = f"[Lines {first}–{last} of {name} ({size_of(size)})."
-    note += "]" if is_all else f" There are more: ask with start_line {last + 1}.]"
+    note += "]" if is_all else f" There are more lines: continue with start_line {last + 1}.]"
     return result(f"{text.rstrip(chr(10))}\n{note}")
 
 

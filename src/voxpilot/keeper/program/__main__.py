@@ -1,4 +1,4 @@
-"""Lets `python -I -S program DIR` find the program, which sees nothing else of ours and nothing installed."""
+"""Lets `python -I -S program DIR` find the program, without our other modules or installed packages."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 """The keeper itself: one loop around the agent, the journal and the peers, and the ways it ends.
 
-Lives here: what peers may ask for, how long to go on alone, ending the agent with all it started.
-Lives elsewhere: coming to life (launch.py), the agent's pipes (lines.py), the socket (peers.py).
+Lives here: what peers may request, how long to run without a server, and ending the agent with everything it
+started. Lives elsewhere: starting (launch.py), the agent's pipes (lines.py), the socket (peers.py).
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from collections import deque
 from contextlib import suppress
 
 from . import processes, tcp
-from .home import leave_marks, leave_no_socket
-from .leftovers import Leftovers, Stop
+from .commands.leftovers import Leftovers, Stop
+from .commands.terminals import Terminals
+from .home import Home, leave_marks, leave_no_socket
 from .lines import Lines
-from .peers import Peer, Peers
+from .peers import MOST_PEERS, Peer, Peers
+from .sandbox import Sandbox
 from .segments import Journal
 from .spec import VERSION, Spec
-from .terminals import Terminals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,34 +31,54 @@ if TYPE_CHECKING:
 
 NEVER = float("inf")
 QUIET_SECONDS = 0.3
-"""Silence after which an agent that has gone has said all, even if a child of it still holds its stdout."""
+"""How long an agent that has exited must be silent before its output is complete, even if a child still holds
+its stdout."""
 RETRY_SECONDS = 0.5
-"""How often to look for room on a full disk."""
+"""How often to check a full disk for space."""
 SWEEP_SECONDS = 0.02
 CHILDREN_SECONDS = 0.5
-"""How long children of an agent that has gone may take to leave, before SIGKILL."""
+"""How long children of an agent that has exited may take to exit before SIGKILL."""
 LIMIT_SECONDS = 4.0
-"""How long after SIGKILL a stop may still be held up: by a full disk, by a process that cannot be killed."""
+"""How long after SIGKILL a stop may still be delayed by a full disk or a process that cannot be killed."""
+
+
+HANG_UP_SECONDS = 2.0
+"""How long an agent that closed its stdin or stdout may take to exit, or be silent, before it is ended."""
+LOOK_SECONDS = 5.0
+"""How often to check that our directory is unchanged."""
 
 
 def keep(spec: Spec, journal: Journal, listener: socket.socket, umask: int) -> None:
-    """Run the agent and stay with it to the end."""
+    """Run the agent until it ends."""
     woken = wake_on_signals()
-    env = {**spec.env, "VOXPILOT_KEEPER": spec.id}
+    sandbox = Sandbox(spec.sandbox)
     try:
-        if spec.tcp is None:
-            agent, *pipes = processes.start(spec.argv, env, spec.cwd, umask)
-        else:
-            agent, *pipes = tcp.start(spec.tcp, spec.argv, env, spec.cwd, umask)
+        env, agent, pipes = start_agent(spec, sandbox, umask)
     except processes.NotStarted as error:
-        record_end(journal, reason="not-started", error=error.text, errno=error.errno, where=error.where)
+        failure = {"error": error.text, "errno": error.errno, "where": error.where}
+        record_end(journal, reason="not-started", **failure, searched=spec.env.get("PATH"))
     else:
         with suppress(OSError):  # if the disk is full now, the agent's environment still marks it
             leave_marks(spec.id, agent)
-        lines = Lines((pipes[0], pipes[1], pipes[2]), journal, spec.line_cap, spec.stderr_bytes)
-        Keeper(spec, journal, listener, agent, lines, Terminals(journal, env, umask)).run(woken)
+        lines = Lines(pipes, journal, spec.line_cap, spec.stderr_bytes)
+        terminals = Terminals(journal, env, umask, sandbox)
+        Keeper(spec, journal, listener, agent, lines, terminals, sandbox).run(woken)
     with suppress(OSError):
         leave_no_socket()
+
+
+def start_agent(spec: Spec, sandbox: Sandbox, umask: int) -> tuple[dict[str, str], int, tuple[int, int, int]]:
+    """The agent's environment, its pid and our ends of its pipes; raises NotStarted."""
+    try:
+        sandbox.open()
+    except OSError as error:
+        raise processes.missing(error) from error
+    env = sandbox.environment({**spec.env, "VOXPILOT_KEEPER": spec.id})
+    if spec.tcp is None:
+        agent, *pipes = processes.start(spec.argv, env, spec.cwd, umask, sandbox.command)
+    else:
+        agent, *pipes = tcp.start(spec.tcp, spec.argv, env, spec.cwd, umask)
+    return env, agent, (pipes[0], pipes[1], pipes[2])
 
 
 def record_end(journal: Journal, **known: object) -> None:
@@ -76,24 +97,24 @@ class Keeper:
         agent: int,
         lines: Lines,
         terminals: Terminals,
+        sandbox: Sandbox,
     ) -> None:
         self.spec, self.journal, self.agent, self.lines = spec, journal, agent, lines
-        self.terminals = terminals
-        self.leftovers = Leftovers(journal, agent)
+        self.terminals, self.sandbox = terminals, sandbox
+        self.leftovers = Leftovers(journal, agent, spec.clock, sandbox)
         self.peers = Peers(listener, self.obey)
+        self.home, self.look_at = Home(), time.monotonic() + LOOK_SECONDS
         self.sent = 0
-        self.held: deque[tuple[Peer, dict[str, Any]]] = (
-            deque()
-        )  # lines to send that wait for room on the disk
+        self.held: deque[tuple[Peer, dict[str, Any]]] = deque()  # lines to send that wait for disk space
         self.met = False  # somebody has attached
         self.alone_since = time.monotonic()
         self.reason = ""  # why we end it, if we do
-        self.insisted = False  # somebody waits for the end
-        self.status: int | None = None  # of the agent's own process, when that has gone
+        self.insisted = False  # somebody is waiting for the end
+        self.status: int | None = None  # of the agent's own process, once it has exited
         self.gone_since = NEVER
         self.childless = self.recorded = self.finished = False
         self.term_at = self.sweep_at = self.kill_at = NEVER
-        self.asked: set[int] = set()  # processes that had their SIGTERM
+        self.asked: set[int] = set()  # processes that got SIGTERM
 
     def run(self, woken: int) -> None:
         while True:
@@ -101,12 +122,18 @@ class Keeper:
             if self.finished:
                 break
             self.peers.tell(self.news())
-            if woken in self.wait(woken, wake) and signal.SIGTERM in os.read(woken, 4096):
-                self.stop("stopped")
+            if woken in self.wait(woken, wake):
+                self.heed(os.read(woken, 4096))
         self.peers.say_last(self.news())
 
+    def heed(self, signals: bytes) -> None:
+        if signal.SIGTERM in signals:
+            self.stop("stopped")
+        if signal.SIGHUP in signals:
+            self.look_at = 0.0
+
     def wait(self, woken: int, wake: float) -> list[Any]:
-        """Until there is something to do; what can be read and written is."""
+        """Wait until there is something to do, and read and write what is possible."""
         lines, full = self.lines, self.journal.full
         pipes = [pipe for pipe in (lines.stderr, -1 if full else lines.stdout) if pipe >= 0]
         pipes += self.terminals.to_read()
@@ -122,7 +149,7 @@ class Keeper:
         self.peers.hear(ready)
         return ready
 
-    # -- what peers may ask for
+    # -- requests of peers
 
     def obey(self, peer: Peer, message: dict[str, Any]) -> None:
         do = message.get("do")
@@ -132,6 +159,8 @@ class Keeper:
             self.send(peer, message)
         elif do == "ack" and type(message.get("offset")) is int:
             self.journal.acknowledge(message["offset"])
+        elif do == "ping":
+            peer.say(pong=True)
         elif do == "stderr":
             peer.say(stderr=self.lines.last_words)
         elif do == "stop":
@@ -144,7 +173,7 @@ class Keeper:
             peer.say(error=f"not understood: {do!r:.100}")
 
     def mind_command(self, peer: Peer, do: str, message: dict[str, Any]) -> None:
-        """Run, end or forget a command of the agent's, or type; an agent that is going gets no new one."""
+        """Run, end or release a command of the agent, or type; an agent that is ending gets no new one."""
         try:
             if do == "type":
                 key = message["key"]
@@ -157,6 +186,8 @@ class Keeper:
                 self.terminals.start(message)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             peer.say(error=f"not understood: {do} {error!r:.100}")
+        except OSError as error:
+            peer.say(error=f"not done: {do} {error!r:.100}")
 
     def greet(self, peer: Peer) -> None:
         self.met, peer.attached = True, not peer.deaf
@@ -169,7 +200,7 @@ class Keeper:
         return {"end": self.journal.end, "full": self.journal.full, "printed": self.terminals.printed}
 
     def send(self, peer: Peer, message: dict[str, Any]) -> None:
-        """Journal a line, then give it to the agent, if it is the next one."""
+        """Journal a line and then pass it to the agent, if it has the next number."""
         try:
             number, line = message["n"], message["line"].encode(errors="surrogateescape")
             prompt = message.get("prompt")
@@ -189,15 +220,16 @@ class Keeper:
             for stop in stops:
                 self.leftovers.expect(stop)
             self.journal.append(b">", b"%d %b\n" % (number, line))
-            self.lines.give(line + b"\n")  # and no further before that record is on the disk
+            self.lines.give(line + b"\n")  # stop here until that record is on the disk
 
-    # -- what happens with time
+    # -- timers
 
     def do_what_is_due(self, now: float) -> float:
-        """Do it, and say when to look again."""
+        """Handle what is due, and return when to check again."""
         self.reap(now)
         wakes = [NEVER if self.reason or self.status is not None else self.consider_leaving(now)]
         self.write_what_waits(now)
+        wakes += [self.look_around(now), self.notice_hanging_up(now)]
         wakes.append(self.terminals.do_what_is_due(now))
         if self.journal.full:
             wakes.append(now + RETRY_SECONDS)
@@ -208,7 +240,7 @@ class Keeper:
         if self.status is None and now >= self.term_at:
             self.term_at = NEVER
             self.lines.close_stdin()
-            processes.send_signal(-self.agent, signal.SIGTERM)
+            self.sandbox.ask_to_leave(self.agent)
         if now >= min(self.sweep_at, self.kill_at) and not self.childless:
             wakes.append(self.sweep(now))
         give_up_at = self.kill_at + LIMIT_SECONDS if self.insisted or self.status is None else NEVER
@@ -220,7 +252,7 @@ class Keeper:
 
     def write_what_waits(self, now: float) -> None:
         if self.journal.full:
-            self.lines.heard = self.gone_since = now  # there may be more to hear, only we cannot listen
+            self.lines.heard = self.gone_since = now  # there may be more output, but it cannot be stored
             self.journal.flush()
         while self.held and not self.journal.full:
             self.send(*self.held.popleft())
@@ -240,10 +272,28 @@ class Keeper:
             self.stop(reason)
         return since + seconds if seconds else NEVER
 
-    # -- how it ends
+    def look_around(self, now: float) -> float:
+        """Make sure that servers can find us, or exit if they never will."""
+        if now >= self.look_at:
+            self.look_at = now + LOOK_SECONDS
+            self.lines.notice_closed_stdin()
+            if self.home.is_lost():
+                self.stop("deleted")
+            elif (listener := self.home.listen_again(MOST_PEERS)) is not None:
+                self.peers.come_by(listener)
+        return self.look_at
+
+    def notice_hanging_up(self, now: float) -> float:
+        """End an agent that closed its stdin or stdout but does not exit: it can no longer communicate."""
+        due_at = max(self.lines.hung_up_at, self.lines.heard) + HANG_UP_SECONDS
+        if now >= due_at and not self.reason and self.status is None:
+            self.stop(self.lines.hung_up)
+        return due_at
+
+    # -- ending
 
     def stop(self, reason: str) -> None:
-        """Close stdin, then SIGTERM, then SIGKILL, with a grace after each of the first two."""
+        """Close stdin, then SIGTERM, then SIGKILL, with a grace period after each of the first two."""
         self.insisted = self.insisted or reason == "stopped"
         if not self.reason and self.status is None:
             self.reason = reason
@@ -262,7 +312,8 @@ class Keeper:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 self.terminals.reaped(*found)
                 if found[0] == self.agent:
-                    self.status, self.gone_since, self.lines.heard = found[1], now, now
+                    self.status, self.gone_since = self.sandbox.status(found[1], bool(self.reason)), now
+                    self.lines.heard = now
                     self.term_at = NEVER
                     self.lines.close_stdin()
                     if not processes.has_proc():
@@ -274,7 +325,7 @@ class Keeper:
             self.childless = True
 
     def wind_up(self, now: float) -> float:
-        """The agent has gone: hear it out, end its children, write the last record."""
+        """The agent has exited: read its remaining output, end its children, write the last record."""
         quiet = self.lines.stdout < 0 or now >= self.lines.heard + QUIET_SECONDS
         if self.sweep_at == NEVER and (quiet or now >= self.gone_since + 2):
             self.sweep_at, self.kill_at = now, min(self.kill_at, now + CHILDREN_SECONDS)
@@ -284,17 +335,17 @@ class Keeper:
         return now + (RETRY_SECONDS if self.journal.full else SWEEP_SECONDS)
 
     def sweep(self, now: float) -> float:
-        """End all that the agent has started, however it tried to get away."""
+        """End everything the agent has started, however it tried to escape."""
         for pid in processes.descendants():
             if now >= self.kill_at:
                 processes.send_signal(pid, signal.SIGKILL)
-            elif pid not in self.asked:
+            elif pid not in self.asked and not self.sandbox.is_shell(pid):
                 self.asked.add(pid)
                 processes.send_signal(pid, signal.SIGTERM)
         return now + SWEEP_SECONDS
 
     def finish(self) -> None:
-        """Write the last record, and leave unless it must wait for room on the disk."""
+        """Write the last record, and exit unless it has to wait for disk space."""
         if not self.recorded:
             self.recorded = True
             self.terminals.finish()
@@ -302,16 +353,18 @@ class Keeper:
             self.lines.end_line()
             code = None if self.status is None else os.waitstatus_to_exitcode(self.status)
             ending = {} if code is None else {"exit": code} if code >= 0 else {"signal": -code}
+            if self.status is not None and (number := self.sandbox.maybe_signal(self.status)):
+                ending["maybe_signal"] = number
             words = self.lines.last_words
             record_end(self.journal, **ending, reason=self.reason or "exited", stderr=words)
         self.finished = not self.journal.full
 
 
 def wake_on_signals() -> int:
-    """A pipe that can be read when a child ended or we are to leave; the bytes are the signals' numbers."""
+    """A pipe that becomes readable when a child ended or we should exit; the bytes are signal numbers."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     return woken

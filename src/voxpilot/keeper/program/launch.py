@@ -1,6 +1,6 @@
-"""Coming to life: from a command of the server to a process that nothing ties to it.
+"""Starting: from a command of the server to a process independent of it.
 
-Lives here: reading the spec, going into the background, telling the server how that went.
+Lives here: reading the spec, going into the background, reporting the result to the server.
 Lives elsewhere: what a keeper needs in its directory (home.py), what it does then (keeper.py).
 """
 
@@ -34,7 +34,7 @@ def main(directory: str) -> None:
     try:
         spec = Spec(sys.stdin.buffer.read())
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        say(f"the spec is no good: {error!r:.200}")
+        say(f"the spec is invalid: {error!r:.200}")
         os._exit(BAD_SPEC)
     tell = go_into_the_background()
     try:
@@ -51,9 +51,9 @@ def settle_and_keep(directory: str, spec: Spec, umask: int, tell: int) -> NoRetu
     leave_marks(spec.id)
     become_subreaper()
     listener = listen(MOST_PEERS)
-    journal = Journal(spec.segment_bytes, spec.keep_bytes)
+    journal = Journal(spec.segment_bytes, spec.keep_bytes, spec.clock)
     let_go_of_the_terminal()
-    with suppress(OSError):  # the server may have gone by now, which is what we are here for
+    with suppress(OSError):  # the server may be gone already, and the keeper continues without it
         os.write(tell, b"\0")
     os.close(tell)
     try:
@@ -62,12 +62,13 @@ def settle_and_keep(directory: str, spec: Spec, umask: int, tell: int) -> NoRetu
         note_crash()
     for pid in descendants():
         send_signal(pid, signal.SIGKILL)
-    # Not by way of the interpreter: like this the lock, our first file, is free before any peer is cut off.
+    # Skips the interpreter's shutdown, so that the lock, our first file, is released before any peer is
+    # disconnected.
     os._exit(0)
 
 
 def go_into_the_background() -> int:
-    """Go on in a session of its own; the process in front leaves with the status written to this pipe."""
+    """Continue in a new session; the foreground process exits with the status written to this pipe."""
     told, tell = os.pipe()
     child = os.fork()
     if child:
@@ -93,8 +94,8 @@ def say(reason: str) -> None:
 
 
 def note_crash() -> None:
-    """A keeper that fails has nobody to tell but the next reader of its directory."""
-    import traceback  # only now, it is large
+    """A keeper that fails can only leave a message in its directory."""
+    import traceback  # large, so imported only here
 
     with suppress(OSError), open("crash.txt", "w") as file:
         traceback.print_exc(file=file)

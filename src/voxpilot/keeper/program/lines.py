@@ -1,6 +1,6 @@
-"""What passes between the keeper and its agent: lines out, lines in, last words.
+"""The lines between the keeper and its agent: stdin, stdout and stderr.
 
-Lives here: the three pipes, the line cap, which prompts are still without an answer.
+Lives here: the three pipes, the limit on line length, and which prompts are still unanswered.
 Lives elsewhere: the agent's process (processes.py), who may send what and when it ends (keeper.py).
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import select
 import time
 from contextlib import suppress
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 READ_BYTES = 256 << 10
 END_BYTES = 2000
-"""Of a line that is too long this much is kept at its beginning and at its end."""
+"""How much is kept of the beginning and the end of a line that is too long."""
 TOLD_BYTES = 4096
-"""How much of what was written to stderr is journaled with the answer to a prompt."""
+"""How much of stderr is journaled with the answer to a prompt."""
 
 
 class Lines:
@@ -40,14 +41,17 @@ class Lines:
         self._buffer = bytearray(READ_BYTES)
         self._unfinished = bytearray()
         self._dropped = 0  # bytes so far of an unfinished line that is too long
-        self._ends = (b"", b"")  # how it begins, and what came of it last
+        self._ends = (b"", b"")  # its beginning, and its latest part
         self._last_words = bytearray()
         self._untold = 0  # bytes of stderr since the last answer to a prompt
         self._no_more = False
+        self.hung_up = ""
+        """Why communication has ended although the agent may be alive: it closed its stdin or stdout."""
+        self.hung_up_at = float("inf")
         for pipe in pipes:
             os.set_blocking(pipe, False)
         if hasattr(fcntl, "F_SETPIPE_SZ"):
-            with suppress(OSError):  # a user may have only so many large pipes
+            with suppress(OSError):  # the number of large pipes per user is limited
                 fcntl.fcntl(self.stdout, fcntl.F_SETPIPE_SZ, READ_BYTES)
 
     @property
@@ -60,20 +64,34 @@ class Lines:
         self.to_stdin += line
 
     def feed(self) -> None:
-        """Write what its stdin will take now."""
+        """Write as much as its stdin accepts now."""
         try:
             while self.to_stdin:
                 del self.to_stdin[: os.write(self.stdin, self.to_stdin)]
         except BlockingIOError:
             return
         except OSError:
+            self._hang_up("closed-stdin")
             self.close_stdin()
         if self._no_more:
             self.close_stdin()
 
     def say_no_more(self) -> None:
-        """Have stdin closed after what still waits to be written."""
+        """Close stdin after the waiting data is written."""
         self._no_more = True
+
+    def notice_closed_stdin(self) -> None:
+        """Detects that the agent has closed it, without writing to it."""
+        if self.stdin >= 0:
+            looking = select.poll()
+            looking.register(self.stdin, 0)
+            if any(seen & select.POLLERR for _, seen in looking.poll(0)):
+                self._hang_up("closed-stdin")
+                self.close_stdin()
+
+    def _hang_up(self, reason: str) -> None:
+        if not self.hung_up:
+            self.hung_up, self.hung_up_at = reason, time.monotonic()
 
     def close_stdin(self) -> None:
         self.to_stdin.clear()
@@ -90,6 +108,7 @@ class Lines:
         if not length:
             self.end_line()
             self.stdout = close(self.stdout)
+            self._hang_up("closed-stdout")
             return
         cut = self._buffer.rfind(b"\n", 0, length) + 1
         data = memoryview(self._buffer)
@@ -103,12 +122,12 @@ class Lines:
             self._unfinished = bytearray()
 
     def end_line(self) -> None:
-        """Nothing more will be printed: a last line without its newline is given one."""
+        """Nothing more will be printed: a newline is added to an incomplete last line."""
         if self._unfinished or self._dropped:
             self._finish_lines(b"\n")
 
     def _finish_lines(self, data: bytes | memoryview) -> None:
-        """Journal whole lines: at one go and without a copy, unless one of them may be too long."""
+        """Journal whole lines, all at once and without a copy, unless one of them may be too long."""
         block: bytearray | bytes | memoryview = data
         if self._unfinished:
             block = self._unfinished
@@ -150,7 +169,7 @@ class Lines:
             self._tell_stderr()
 
     def _tell_stderr(self) -> None:
-        """With an answer goes what the agent complained of meanwhile: it may be the only word there is."""
+        """An answer is journaled with the stderr output before it, which may be the only explanation."""
         self.read_stderr()
         if self._untold:
             words = self._last_words[-min(self._untold, TOLD_BYTES) :].decode(errors="replace")
@@ -177,7 +196,7 @@ def parse(line: bytes | bytearray) -> dict[str, Any]:
 
 
 def read_some(pipe: int) -> bytes | None:
-    """What is there to be read; nothing at the end, None if the pipe is closed or has nothing now."""
+    """The available data; empty at the end, None if the pipe is closed or has no data now."""
     try:
         return os.read(pipe, READ_BYTES)
     except OSError:
@@ -186,5 +205,6 @@ def read_some(pipe: int) -> bytes | None:
 
 def close(pipe: int) -> int:
     if pipe >= 0:
-        os.close(pipe)
+        with suppress(OSError):  # it is closed in any case
+            os.close(pipe)
     return -1

@@ -1,6 +1,7 @@
 """The control socket: JSON lines both ways, with several peers at once.
 
-Lives here: letting peers in and out, reading their messages, telling them news, all at bounded cost.
+Lives here: connecting and disconnecting peers, reading their messages, sending them updates, all at bounded
+cost.
 Lives elsewhere: what the messages mean (keeper.py), the other side (../attach.py).
 """
 
@@ -21,20 +22,20 @@ MOST_PEERS = 32
 MOST_INBOX_BYTES = 64 << 20
 """The longest line a peer may send."""
 MOST_OUTBOX_BYTES = 4 << 20
-"""How much may wait for a peer that does not read, before it is sent away."""
+"""How much may wait for a peer that does not read before it is disconnected."""
 
 
 class Peer:
-    """Somebody on the control socket."""
+    """One connection on the control socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.setblocking(False)
         self.socket, self.fileno = connection, connection.fileno
         self.inbox, self.outbox = bytearray(), bytearray()
         self.attached = False
-        """It has said hello, and is told the news."""
+        """It has attached and receives updates."""
         self.deaf = False
-        """It has hung up, though what it said before may not all be read yet."""
+        """It has disconnected, but some of its messages may not be read yet."""
         self.told: dict[str, object] = {}
 
     def say(self, **message: object) -> None:
@@ -42,7 +43,7 @@ class Peer:
             self.outbox += json.dumps(message).encode() + b"\n"
 
     def flush(self) -> None:
-        """Write what it will take now."""
+        """Write as much as it accepts now."""
         try:
             if self.outbox:
                 del self.outbox[: self.socket.send(self.outbox)]
@@ -54,7 +55,7 @@ class Peer:
 
 
 class Peers:
-    """All of them, and the socket they come by."""
+    """All peers, and the socket they connect to."""
 
     def __init__(self, listener: socket.socket, obey: Callable[[Peer, dict[str, Any]], None]) -> None:
         self.listener = listener
@@ -64,6 +65,11 @@ class Peers:
     @property
     def attached(self) -> bool:
         return any(peer.attached for peer in self._peers)
+
+    def come_by(self, listener: socket.socket) -> None:
+        """New peers use another socket from now on; existing ones stay."""
+        self.listener.close()
+        self.listener = listener
 
     def to_read(self) -> list[Any]:
         return [*([self.listener] if len(self._peers) < MOST_PEERS else []), *self._peers]
@@ -79,7 +85,7 @@ class Peers:
                 self._peers.append(Peer(self.listener.accept()[0]))
 
     def tell(self, news: dict[str, object]) -> None:
-        """Write what waits for each, then the news: made only when nothing waits, so it never piles up."""
+        """Write pending data to each peer; one without any gets the update, so updates never pile up."""
         for peer in self._peers:
             peer.flush()
             if peer.attached and not peer.outbox and peer.told != news:
@@ -88,7 +94,7 @@ class Peers:
                 peer.flush()
 
     def say_last(self, news: dict[str, object]) -> None:
-        """The same for the last time, with a short wait for each that is slow."""
+        """The same for the last time, waiting briefly for each slow peer."""
         for peer in [peer for peer in self._peers if peer.attached]:
             peer.say(**news)
             peer.socket.settimeout(0.05)

@@ -1,7 +1,7 @@
 """An agent that listens on a socket, made to look like one that reads stdin and prints to stdout.
 
 Lives here: a process between the two. It starts the agent's program if there is one, connects as soon as
-somebody listens, passes bytes both ways, and ends as the agent does.
+somebody listens, passes bytes both ways, and exits with the agent's exit status.
 Lives elsewhere: the keeper, to which this process is the agent (keeper.py).
 """
 
@@ -15,7 +15,7 @@ import socket
 import time
 from contextlib import suppress
 
-from .processes import CHANGED_SIGNALS, NotStarted, become, send_signal, spawn, told_of
+from .processes import CHANGED_SIGNALS, Files, NotStarted, become, fork, send_signal, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 RETRY_SECONDS = 0.05
 CONNECT_SECONDS = 5.0
 LEAVE_SECONDS = 1.0
-"""How long the program may take to leave after the connection closed, and after SIGTERM."""
+"""How long the program may take to exit after the connection closed, and after SIGTERM."""
 PIECE_BYTES = 64 << 10
 
 
 def start(
     address: tuple[str, int], argv: list[str], env: dict[str, str], cwd: str, umask: int
 ) -> tuple[int, int, int, int]:
-    """Run the process in between: its pid, and our ends of its stdin, stdout and stderr."""
+    """Run the process in between; returns its pid and our ends of its stdin, stdout and stderr."""
     return spawn(lambda pipes, tell: stand_in(address, argv, env, cwd, umask, pipes, tell))
 
 
@@ -44,7 +44,7 @@ def stand_in(
     pipes: tuple[int, int, int],
     tell: int,
 ) -> NoReturn:
-    """Be the agent until it goes. Runs in a fork of the keeper."""
+    """Act as the agent until it exits. Runs in a fork of the keeper."""
     try:
         settle(pipes, tell)
         program = Program(argv, env, cwd, umask) if argv else None
@@ -62,7 +62,7 @@ def stand_in(
 
 
 def settle(pipes: tuple[int, int, int], tell: int) -> None:
-    """Let go of all that is the keeper's: its lock above all must be free when the keeper is gone."""
+    """Close what was inherited from the keeper, above all its lock, which must be free once it is gone."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     for name in CHANGED_SIGNALS:
@@ -75,18 +75,13 @@ def settle(pipes: tuple[int, int, int], tell: int) -> None:
 
 
 class Program:
-    """What is started so that somebody listens. It has nothing to read, and what it prints is for people."""
+    """Start the program that will listen. It gets no input, and its output is only for people."""
 
     def __init__(self, argv: list[str], env: dict[str, str], cwd: str, umask: int) -> None:
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        told, tell = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            become(argv, env, cwd, umask, (nothing, 2, 2), tell)
-        os.close(nothing)
-        os.close(tell)
         self.status: int | None = None
-        told_of(told, self.pid)
+        with Files() as files:
+            pipes = (files.nothing(), 2, 2)
+            self.pid = fork(files, lambda tell: become(argv, env, cwd, umask, pipes, tell))
 
     def has_ended(self) -> bool:
         if self.status is None:
@@ -95,7 +90,7 @@ class Program:
         return self.status is not None
 
     def end(self) -> int:
-        """Its exit status, once it is gone: by itself, asked to, or made to."""
+        """Its exit status, once it has exited: by itself, after SIGTERM, or after SIGKILL."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             deadline = time.monotonic() + LEAVE_SECONDS
             while not self.has_ended() and time.monotonic() < deadline:
@@ -108,7 +103,7 @@ class Program:
 
 
 def connect(address: tuple[str, int], program: Program | None) -> socket.socket | None:
-    """Try until somebody listens; None if the program ended before. Whoever waits for us sets the limit."""
+    """Retry until somebody listens; None if the program ended first. The caller sets the time limit."""
     while program is None or not program.has_ended():
         try:
             connection = socket.create_connection(address, CONNECT_SECONDS)
@@ -122,22 +117,22 @@ def connect(address: tuple[str, int], program: Program | None) -> socket.socket 
 
 
 def pass_on(connection: socket.socket) -> None:
-    """Pass bytes both ways until the agent has said all."""
+    """Pass bytes both ways until the agent has sent everything."""
     reads = [0, connection.fileno()]
     while True:
         ready = select.select(reads, [], [])[0]
         if connection.fileno() in ready and not copy(connection.fileno(), 1):
-            complain("The connection to the agent was closed.")
+            complain("The agent closed the connection.")
             return
         if 0 in ready:
-            with suppress(OSError):  # it may have gone; what it said last is still to be read
+            with suppress(OSError):  # it may be gone; its last output still has to be read
                 if not copy(0, connection.fileno()):
                     reads.remove(0)
                     connection.shutdown(socket.SHUT_WR)
 
 
 def copy(source: int, target: int) -> bool:
-    """Copy what is there; False at the end."""
+    """Copy the available data; False at the end."""
     try:
         data = os.read(source, PIECE_BYTES)
     except ConnectionError:
@@ -149,7 +144,7 @@ def copy(source: int, target: int) -> bool:
 
 
 def leave(status: int) -> NoReturn:
-    """End the way it did."""
+    """Exit the same way it did."""
     if os.WIFSIGNALED(status):
         with suppress(OSError, ValueError):
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)

@@ -1,0 +1,53 @@
+// Texts of the composer: the message field, its options, and queued messages.
+
+export const labels = {
+  // Message field
+  message: "Message",
+  attachFiles: "Attach files",
+  attachments: "Attachments",
+  commands: "Commands",
+  remove: (name: string) => `Remove ${name}`,
+  unreadableFiles: "These files could not be read. Attach individual files, not folders.",
+  tooManyFiles: "Attach up to 50 files, 15 MB in total.",
+  send: "Send",
+  sending: "Sending",
+  queue: "Queue",
+  sendLater: "Send when this turn ends",
+  stop: "Stop",
+  stopHint: "Stop (Esc twice)",
+  stopping: "Stopping",
+  escAgain: "Press Esc again to stop",
+
+  // Who answers
+  assistant: "Assistant",
+  answeredBy: "Answered by",
+  assistantAnswers: (agent: string) => `A language model answers and delegates work to ${agent}.`,
+  agentAnswers: (agent: string) => `${agent} answers directly.`,
+  model: "The model that answers. Change it in settings.",
+  noModel: "No model",
+
+  // Approval policy
+  policy: { ask: "Ask first", auto: "Auto-approve" },
+  policyName: "Approval policy",
+  policyHelp: {
+    ask: "The agent asks before it acts.",
+    auto: "Requests are approved automatically, except access to sensitive files (such as .env, git hooks and editor settings) and anything outside the workspace.",
+  },
+  policySet: "Set for all chats in settings.",
+
+  // Queued messages
+  queuedMessages: "Queued messages",
+  queuedMessage: "Queued message",
+  queuedHint: "Waiting in the queue",
+  editQueued: "Edit queued message",
+  removeQueued: "Remove queued message",
+  partlyLoaded: "Only part of this message was loaded, so it cannot be edited. Remove it and write it again.",
+  notLoaded: "Could not load the message. Try again.",
+  save: "Save",
+  cancel: "Cancel",
+
+  // Attachments without a name
+  image: "Image",
+  audio: "Audio",
+  attachment: "Attachment",
+} as const;

@@ -1,0 +1,1 @@
+"""Requests to agents and requests from agents."""

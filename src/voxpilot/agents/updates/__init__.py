@@ -1,0 +1,1 @@
+"""What agents report during a session, turned into events."""

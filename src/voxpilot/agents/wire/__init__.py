@@ -1,0 +1,1 @@
+"""Lines to and from an agent process."""

@@ -1,0 +1,1 @@
+"""`voxpilot run`: one prompt to one agent, from the terminal."""

@@ -1,0 +1,1 @@
+"""The assistant's turns and its model requests."""

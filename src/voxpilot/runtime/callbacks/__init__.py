@@ -1,0 +1,1 @@
+"""What agents ask us to do on this machine: files, terminals and commands."""

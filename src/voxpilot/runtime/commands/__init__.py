@@ -1,0 +1,1 @@
+"""What people do to a chat besides sending messages: create, edit, move, restart, choose."""

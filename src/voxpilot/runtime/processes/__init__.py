@@ -1,0 +1,1 @@
+"""Agent processes: starting, approving, signing in, restoring sessions and stopping."""

@@ -1,0 +1,1 @@
+"""What readers of chats receive: snapshots, new events, changes of the list."""

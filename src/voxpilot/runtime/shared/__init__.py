@@ -1,0 +1,1 @@
+"""What every awake chat shares: the services, the clock, the queue of starts, and where agents may work."""

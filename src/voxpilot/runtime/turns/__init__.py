@@ -1,0 +1,1 @@
+"""Turns and the tasks they are made of."""

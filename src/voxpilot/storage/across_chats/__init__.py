@@ -1,0 +1,1 @@
+"""What is stored once for all chats: devices, trusted folders, approved commands, settings, answers."""

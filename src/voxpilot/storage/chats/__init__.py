@@ -1,0 +1,1 @@
+"""What is stored for each chat: rows, event log, folds."""

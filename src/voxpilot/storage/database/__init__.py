@@ -1,0 +1,1 @@
+"""The SQLite file: connections, rows, tables, migrations, and checks before it is opened."""

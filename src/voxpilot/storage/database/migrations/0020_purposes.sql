@@ -1,0 +1,25 @@
+-- What a request is for, in our words.
+ALTER TABLE requests ADD COLUMN purpose TEXT NOT NULL DEFAULT 'other';
+UPDATE requests SET purpose = CASE method
+  WHEN 'initialize' THEN 'start'
+  WHEN 'authenticate' THEN 'sign-in'
+  WHEN 'session/new' THEN 'open'
+  WHEN 'session/list' THEN 'look-up'
+  WHEN 'session/load' THEN 'load'
+  WHEN 'session/resume' THEN 'resume'
+  WHEN 'session/prompt' THEN 'prompt'
+  WHEN 'session/set_config_option' THEN 'choose'
+  WHEN 'session/set_mode' THEN 'choose'
+  WHEN 'session/set_model' THEN 'choose'
+  WHEN 'session/close' THEN 'close'
+  WHEN 'session/request_permission' THEN 'permission'
+  WHEN 'elicitation/create' THEN 'form'
+  WHEN 'fs/read_text_file' THEN 'read-file'
+  WHEN 'fs/write_text_file' THEN 'write-file'
+  WHEN 'terminal/create' THEN 'run-command'
+  WHEN 'terminal/output' THEN 'command-output'
+  WHEN 'terminal/wait_for_exit' THEN 'wait-for-command'
+  WHEN 'terminal/kill' THEN 'kill-command'
+  WHEN 'terminal/release' THEN 'release-command'
+  ELSE 'other'
+END;

@@ -1,0 +1,1 @@
+"""The data directory: locked, private, backed up and rescued."""

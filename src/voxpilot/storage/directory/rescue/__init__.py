@@ -1,0 +1,1 @@
+"""Recovering what can still be read from a damaged database."""

@@ -1,2 +1,0 @@
--- The model a person has chosen for a session, to be chosen again when the session is opened anew.
-ALTER TABLE acp_sessions ADD COLUMN model TEXT;

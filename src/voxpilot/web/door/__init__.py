@@ -1,0 +1,1 @@
+"""Who may use the server: every request passes here before it reaches a route."""

@@ -1,0 +1,1 @@
+"""From HTTP to a function and back."""

@@ -1,0 +1,1 @@
+"""Bodies of requests and responses, and their OpenAPI description."""

@@ -1,0 +1,10 @@
+"""Lets `python -I -S __main__.py` find its own package, but no installed packages."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.abspath(f"{__file__}/../../../.."))
+
+from voxpilot.workspace.looker.tasks import main
+
+main()
