@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.kit.clients.client import Api
-from tests.kit.machine.processes import end_marked
+from tests.kit.machine.processes import end_marked, wait_until_gone
 from tests.kit.memory.loop import MemoryLoop
 from tests.kit.memory.server import MemoryServer
 from tests.kit.oracles.frames import check_frames
@@ -69,6 +69,7 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     word = f"mark-{uuid.uuid4().hex}"
     monkeypatch.setenv(MARK, word)
     yield word
+    wait_until_gone(word, 3)  # what is on its way out is not left behind
     left = end_marked(word)
     assert not left, f"processes left behind: {left}"
 

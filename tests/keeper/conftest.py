@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.keeper.kept import Kept, start_kept
+from tests.kit.machine.processes import is_alive
 from tests.kit.machine.sandboxes import sandbox_fields, sandbox_for
 from tests.kit.waiting import until
 from voxpilot.keeper.reaching import is_kept
@@ -40,4 +41,9 @@ async def keep(place: Path, sandbox: Mapping[str, Any] | None) -> AsyncIterator[
     for kept in everything:
         kept.attachment.kill()
         await kept.attachment.close()
-        await until(lambda kept=kept: not is_kept(kept.directory), 10, "the keeper stays")  # type: ignore[misc]
+        await until(lambda kept=kept: _is_gone(kept), 10, "the keeper stays")  # type: ignore[misc]
+
+
+def _is_gone(kept: Kept) -> bool:
+    """Its lock is released before it exits, or its disk may be gone before it."""
+    return not is_kept(kept.directory) and not is_alive(kept.keeper)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -65,6 +66,19 @@ async def test_a_program_is_ended_at_its_limits(tmp_path: Path) -> None:
     assert (late.is_late, late.out) == (True, b"begun\n")
     told = await run(["sh", "-c", "cat; echo no >&2; exit 3"], str(tmp_path), given=b"x" * 300_000)
     assert (told.code, len(told.out), told.complaints) == (3, 300_000, "no")
+
+
+async def test_a_program_leaves_no_pipe_open(tmp_path: Path) -> None:
+    """Although its output was not read to the end, or a process that it left behind holds its pipes."""
+    begins = "echo $$ > pid.new; mv pid.new pid; exec sleep 60"
+    leaves_one_behind = f"setsid sh -c '{begins}' & until [ -e pid ]; do sleep 0.01; done"
+    before = len(os.listdir("/proc/self/fd"))
+    await run(["yes"], str(tmp_path), limit_bytes=1000)
+    await run(["sh", "-c", leaves_one_behind], str(tmp_path), given=b"x" * 300_000, limit_seconds=2)
+    try:
+        await until(lambda: len(os.listdir("/proc/self/fd")) <= before, 5)
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 async def test_a_program_ends_with_who_asked_for_it(tmp_path: Path) -> None:

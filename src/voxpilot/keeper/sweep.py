@@ -21,6 +21,10 @@ from typing import Any
 from voxpilot.values import dataclass
 
 _LIMIT_SECONDS = 5.0
+_EMPTY_LOOKS = 3
+"""How often nothing must be found before nothing is left: a process may start another and exit as we look."""
+_LOOKS_AT_LOST = 5
+"""How often a process whose parent is not listed is looked at again; a parent may be hidden from us."""
 _PROGRAM = Path(__file__).with_name("program")
 _OURS = "k-"
 """The prefix of the names of chats' keepers."""
@@ -33,15 +37,19 @@ def end_tree(directory: Path) -> int:
     """
     marks = _marks(directory)
     ended: set[tuple[int, int]] = set()
+    empty_looks = 0
     limit = time.monotonic() + _LIMIT_SECONDS
     while marks and time.monotonic() < limit:
         everybody = _everybody()
         keepers = _keepers_of(directory, marks, everybody)
         for keeper in keepers:
             _send(keeper, signal.SIGSTOP)
-        found = _processes_of(marks, everybody, keepers) or keepers
-        if not found:
-            break
+        found = _processes_of(marks, everybody, keepers)
+        empty_looks = 0 if found else empty_looks + 1
+        if empty_looks >= _EMPTY_LOOKS:
+            if not keepers:
+                break
+            found = keepers
         ended |= {(process.pid, process.start) for process in found if _send(process, signal.SIGKILL)}
         time.sleep(0.01)
     return len(ended)
@@ -140,7 +148,22 @@ def _everybody() -> dict[int, _Process]:
     """Every process that still runs (zombies do not)."""
     names = os.listdir("/proc") if os.path.isdir("/proc/self") else []
     found = (_look_at(int(name)) for name in names if name.isdigit())
-    return {process.pid: process for process in found if process}
+    everybody = {process.pid: process for process in found if process}
+    for _ in range(_LOOKS_AT_LOST):
+        for process in [lost for lost in everybody.values() if lost.parent and lost.parent not in everybody]:
+            _look_again(process, everybody)
+    return everybody
+
+
+def _look_again(process: _Process, everybody: dict[int, _Process]) -> None:
+    """Its parent has exited since we began, so it has another one now, or has exited too."""
+    now = _look_at(process.pid)
+    if now is None or now.start != process.start:
+        del everybody[process.pid]
+        return
+    everybody[now.pid] = now
+    if now.parent not in everybody and (parent := _look_at(now.parent)):
+        everybody[parent.pid] = parent
 
 
 def _look_at(pid: int) -> _Process | None:
@@ -148,7 +171,7 @@ def _look_at(pid: int) -> _Process | None:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return None
-    if fields[0] in (b"Z", b"X"):
+    if fields[0] in (b"Z", b"X") and int(fields[17]) < 2:  # other threads live on when the first has ended
         return None
     return _Process(pid, parent=int(fields[1]), group=int(fields[2]), start=int(fields[19]))
 

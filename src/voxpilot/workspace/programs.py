@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import cast
 
 from voxpilot import search_path
 from voxpilot.values import dataclass
@@ -20,6 +20,7 @@ PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR")
 """The variables of our environment that a program gets."""
 _MOST_COMPLAINTS = 8_000
 _LEAVE_SECONDS = 1.0
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,53 +45,82 @@ async def run(
     limit_seconds: float = 10.0,
 ) -> Ran:
     """Raises OSError if it cannot be run. Output before a limit was reached is kept."""
-    child = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=folder,
-        env=_environment(env or {}),
-        start_new_session=True,
+    output = _Output(limit_bytes)
+    child, _ = await asyncio.get_running_loop().subprocess_exec(
+        lambda: output, *argv, cwd=folder, env=_environment(env or {}), start_new_session=True
     )
-    assert child.stdin is not None
-    assert child.stdout is not None
-    assert child.stderr is not None
-    out, complaints = bytearray(), bytearray()
     is_late = False
-    others = asyncio.gather(
-        _give(child.stdin, given), _take(child.stderr, complaints, _MOST_COMPLAINTS, go_on=True)
-    )
     try:
+        with suppress(RuntimeError):  # so uvloop says that the program has closed it already
+            _input_of(child).write(given)
+            _input_of(child).write_eof()
         async with asyncio.timeout(limit_seconds):
-            await _take(child.stdout, out, limit_bytes)
-            if len(out) <= limit_bytes:
-                await child.wait()
+            await output.is_complete.wait()
+            if not output.is_cut:
+                await output.has_exited.wait()
     except TimeoutError:
         is_late = True
     finally:
-        code = await _end(child, others)
-    is_cut = len(out) > limit_bytes
-    words = complaints.decode(errors="replace").strip()
-    return Ran(None if is_cut or is_late else code, bytes(out[:limit_bytes]), words, is_cut, is_late)
+        await _end(child, output)
+    complaints = output.complaints.decode(errors="replace").strip()
+    code = None if output.is_cut or is_late else child.get_returncode()
+    return Ran(code, bytes(output.out[:limit_bytes]), complaints, output.is_cut, is_late)
 
 
-async def _end(child: asyncio.subprocess.Process, others: asyncio.Future[Any]) -> int | None:
+class _Output(asyncio.SubprocessProtocol):
+    """What a program prints, up to a limit, and whether it has ended."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.out, self.complaints = bytearray(), bytearray()
+        self._limit_bytes = limit_bytes
+        self.is_cut = False
+        self.is_complete = asyncio.Event()
+        """No more output is taken."""
+        self.has_complained = asyncio.Event()
+        """No more complaints follow."""
+        self.has_exited = asyncio.Event()
+        self.is_given_all = False
+        """Its input is written and closed, or it takes no more of it."""
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == _STDERR:
+            self.complaints += data[: max(0, _MOST_COMPLAINTS - len(self.complaints))]
+        elif not self.is_cut:
+            self.out += data
+            self.is_cut = len(self.out) > self._limit_bytes
+            if self.is_cut:
+                self.is_complete.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == _STDOUT:
+            self.is_complete.set()
+        elif fd == _STDERR:
+            self.has_complained.set()
+        else:
+            self.is_given_all = True
+
+    def process_exited(self) -> None:
+        self.has_exited.set()
+
+
+def _input_of(child: asyncio.SubprocessTransport) -> asyncio.WriteTransport:
+    return cast(asyncio.WriteTransport, child.get_pipe_transport(_STDIN))
+
+
+async def _end(child: asyncio.SubprocessTransport, output: _Output) -> None:
+    """End it with everything in its group, and close its pipes, which a process outside may still hold."""
     with suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
-    await asyncio.wait([others], timeout=1.0)  # its last output; nothing follows after it has exited
-    others.cancel()
-    await asyncio.gather(others, return_exceptions=True)
-    return await _left(child)
-
-
-async def _left(child: asyncio.subprocess.Process) -> int | None:
-    """Its exit code; None if it still does not exit, because it waits for a disk."""
+        os.killpg(child.get_pid(), signal.SIGKILL)
     try:
         async with asyncio.timeout(_LEAVE_SECONDS):
-            return await child.wait()
+            await output.has_exited.wait()  # not while it waits for a disk
+            await output.has_complained.wait()
     except TimeoutError:
-        return None
+        pass
+    finally:
+        if not output.is_given_all:
+            _input_of(child).abort()
+        child.close()
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
@@ -98,20 +128,3 @@ def _environment(more: Mapping[str, str]) -> dict[str, str]:
     environment = {**passed, "LC_ALL": "C.UTF-8", **more}
     search_path.make_absolute(environment)
     return environment
-
-
-async def _give(stream: asyncio.StreamWriter, data: bytes) -> None:
-    with suppress(ConnectionError):
-        stream.write(data)
-        await stream.drain()
-        stream.close()
-        await stream.wait_closed()
-
-
-async def _take(stream: asyncio.StreamReader, into: bytearray, limit: int, go_on: bool = False) -> None:
-    """Read until it ends or exceeds the limit; `go_on` reads and discards output beyond the limit."""
-    while data := await stream.read(65_536):
-        if len(into) <= limit:
-            into += data
-        elif not go_on:
-            return

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.keeper.conftest import Keep
-from tests.keeper.families import FAMILY
+from tests.keeper.families import STAYS, all_born
 from tests.kit.machine.processes import is_alive, look_at, no_processes_left
 from tests.kit.waiting import until
 from voxpilot.keeper.attach import attach
@@ -19,6 +19,28 @@ from voxpilot.keeper.reaching import KeeperFailed, is_kept
 from voxpilot.keeper.sweep import _PROGRAM, end_tree, left_of, wake_keeper
 
 LIVES_ON = "import os, time; print('up', flush=True); os.close({number}); time.sleep(600)"
+FORKS_ON = """
+import os, time
+if os.fork() == 0:
+    os.environ.clear()
+    os.setsid()
+    while True:
+        time.sleep(0.5)
+        if os.fork():
+            os._exit(0)
+print("up", flush=True)
+time.sleep(600)
+"""
+FIRST_THREAD_ENDS = """
+import ctypes, os, threading, time
+if os.fork() == 0:
+    os.setsid()
+    threading.Thread(target=time.sleep, args=(600,)).start()
+    ctypes.CDLL(None).pthread_exit(0)
+time.sleep(0.5)
+print("up", flush=True)
+time.sleep(600)
+"""
 
 
 @pytest.mark.parametrize(("number", "reason"), [(0, "closed-stdin"), (1, "closed-stdout")])
@@ -42,12 +64,25 @@ async def test_an_agent_that_closes_its_pipes_and_leaves_tells_its_own_exit_code
 
 async def test_a_frozen_keeper_is_ended_with_all_below_it(keep: Keep, mark: str) -> None:
     """B6: also children that left their group and session and cleared their environment."""
-    kept = await keep(FAMILY + "print('up', flush=True)\nsleeper()")
-    await kept.line("up")
-    os.kill(kept.attachment.hello.keeper, signal.SIGSTOP)
-    assert left_of(kept.directory) > 8
-    assert end_tree(kept.directory) > 8
+    kept = await keep(STAYS)
+    family = await all_born(kept)
+    os.kill(kept.keeper, signal.SIGSTOP)
+    await until(lambda: _state(kept.keeper) == "T", 5)
+    assert left_of(kept.directory) == len(family) + 1
+    assert end_tree(kept.directory) == len(family) + 1
     assert left_of(kept.directory) == 0
+    await no_processes_left(mark)
+
+
+@pytest.mark.parametrize("agent", [FORKS_ON, FIRST_THREAD_ENDS])
+async def test_a_process_that_is_hard_to_see_is_ended_too(keep: Keep, mark: str, agent: str) -> None:
+    """B6: one that is replaced by its child again and again; one whose first thread has ended."""
+    kept = await keep(agent)
+    await kept.line("up")
+    os.kill(kept.keeper, signal.SIGSTOP)
+    await until(lambda: _state(kept.keeper) == "T", 5)
+    assert left_of(kept.directory) > 2
+    end_tree(kept.directory)
     await no_processes_left(mark)
 
 

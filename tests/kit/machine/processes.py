@@ -84,6 +84,13 @@ async def no_processes_left(mark: str, within: float = 5.0) -> float:
     return await until(lambda: not marked(mark), within, lambda: f"still running: {marked(mark)}")
 
 
+def wait_until_gone(mark: str, within: float) -> None:
+    """Give processes that are just exiting the time for it."""
+    deadline = time.monotonic() + within
+    while marked(mark) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 def end_marked(mark: str, within: float = 5.0) -> list[Found]:
     """SIGKILL every process with the mark, including new ones; returns those found first."""
     assert mark, "an empty mark would be carried by everything"

@@ -241,7 +241,7 @@ class Family:
         self.began: dict[int, int] = {}  # in the unit of start_time
         self.group: dict[int, int] = {}
         for name in names:
-            if name.isdigit() and (fields := stat(int(name))) and fields[0] not in (b"Z", b"X"):
+            if name.isdigit() and (fields := stat(int(name))) and is_running(fields):
                 self.children.setdefault(int(fields[1]), []).append(int(name))
                 self.began[int(name)] = int(fields[19])
                 self.group[int(name)] = int(fields[2])
@@ -282,6 +282,11 @@ def stat(pid: int) -> list[bytes]:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()
     return []
+
+
+def is_running(fields: list[bytes]) -> bool:
+    """Not a zombie; when the first thread of a process has ended, the others live on."""
+    return fields[0] not in (b"Z", b"X") or int(fields[17]) > 1
 
 
 def carries(pid: int, mark: str) -> bool:
