@@ -22,9 +22,10 @@ from voxpilot.storage.directory import data_dir, server_process
 from voxpilot.storage.directory.server_process import this_process
 
 HELD = """
-import sys
+import signal, sys
 from pathlib import Path
 from voxpilot.storage.directory import data_dir
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background command ignores it
 try:
     with data_dir.held(Path(sys.argv[1])):
         print("held", flush=True)
