@@ -58,7 +58,7 @@ class Kept:
             self.sent += 1
             self.attachment.send(self.sent, line, prompt)
 
-    async def read_until(self, condition: Callable[[], object], within: float = 10.0) -> None:
+    async def read_until(self, condition: Callable[[], object], within: float = 30.0) -> None:
         """Read the journal until the condition is true."""
         with fail_after(within):
             while not condition():
@@ -67,11 +67,11 @@ class Kept:
                 self.records += records
                 assert grown or records or condition(), f"the journal ends: {self.records[-3:]}"
 
-    async def line(self, text: str, within: float = 10.0) -> None:
+    async def line(self, text: str, within: float = 30.0) -> None:
         """Wait for the agent to print this line."""
         await self.read_until(lambda: text in self.lines, within)
 
-    async def end(self, within: float = 10.0) -> dict[str, Any]:
+    async def end(self, within: float = 30.0) -> dict[str, Any]:
         """Wait for the last record, which says how the agent ended."""
         await self.read_until(lambda: self.records and self.records[-1].type == ENDED, within)
         return dict(json.loads(self.records[-1].payload))

@@ -17,7 +17,7 @@ LOOK_AT_LEAST_EVERY_SECONDS = 0.5
 
 async def until(
     condition: Callable[[], bool | Awaitable[bool]],
-    within: float = 5.0,
+    within: float = 20.0,
     why: str | Callable[[], str] = "the condition did not come true",
 ) -> float:
     """Wait until the condition is true; returns how long that took, in seconds."""

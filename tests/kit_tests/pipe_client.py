@@ -129,7 +129,7 @@ class PipeClient:
         outcome = {"outcome": "selected", "optionId": option} if option else {"outcome": "cancelled"}
         self.send({"jsonrpc": "2.0", "id": request["id"], "result": {"outcome": outcome}})
 
-    def read(self, within: float = 10.0) -> Any:
+    def read(self, within: float = 30.0) -> Any:
         """The next frame; raises `EOFError` when the agent has closed its output."""
         line = self._lines.get(timeout=within)
         if not line:

@@ -162,7 +162,7 @@ class EventStream:
         self.received.append(event)
         return event
 
-    async def read_until(self, wanted: Wanted, within: float = 10.0) -> list[Event]:
+    async def read_until(self, wanted: Wanted, within: float = 30.0) -> list[Event]:
         """The events up to and including the first wanted one."""
         seen: list[Event] = []
         try:
@@ -270,7 +270,7 @@ class Viewer:
         if self._stream is not None:
             await self._stream.cut()
 
-    async def read_until(self, wanted: Wanted, within: float = 10.0, since: int = 0) -> list[Event]:
+    async def read_until(self, wanted: Wanted, within: float = 30.0, since: int = 0) -> list[Event]:
         """What it received from position `since` up to and including the first wanted event."""
 
         def found() -> int | None:

@@ -79,7 +79,7 @@ def zombies_of(pid: int) -> list[Found]:
     return [found for found in children(pid) if found.state == "Z"]
 
 
-async def no_processes_left(mark: str, within: float = 5.0) -> float:
+async def no_processes_left(mark: str, within: float = 20.0) -> float:
     """Wait until no process has the mark; returns the seconds it took."""
     return await until(lambda: not marked(mark), within, lambda: f"still running: {marked(mark)}")
 
@@ -91,7 +91,7 @@ def wait_until_gone(mark: str, within: float) -> None:
         time.sleep(0.02)
 
 
-def end_marked(mark: str, within: float = 5.0) -> list[Found]:
+def end_marked(mark: str, within: float = 20.0) -> list[Found]:
     """SIGKILL every process with the mark, including new ones; returns those found first."""
     assert mark, "an empty mark would be carried by everything"
     first = found = marked(mark)
