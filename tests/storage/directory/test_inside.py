@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.storage.killed import contents, left_by_a_killed_server
+from tests.storage.directory.killed import contents, left_by_a_killed_server
 from voxpilot.cli import keeping
 from voxpilot.errors import VoxPilotError
 from voxpilot.settings import Settings

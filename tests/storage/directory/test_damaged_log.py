@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.waiting import until
-from tests.storage.killed import CHANGES, TRUST, contents, left_by_a_killed_server, wal
+from tests.storage.directory.killed import CHANGES, TRUST, contents, left_by_a_killed_server, wal
 from voxpilot.errors import VoxPilotError
 from voxpilot.storage.database import history_mark, sqlite
 from voxpilot.storage.database.history_mark import read_mark

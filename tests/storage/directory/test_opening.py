@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.machine.disk import can_mount, small_disk
-from tests.storage.killed import TRUST, contents, left_by_a_killed_server, wal
+from tests.storage.directory.killed import TRUST, contents, left_by_a_killed_server, wal
 from voxpilot.errors import VoxPilotError
 from voxpilot.storage.database.migrate import migrate
 from voxpilot.storage.database.opening import CannotStart, ChangesMissing, DatabaseMissing, open_up
