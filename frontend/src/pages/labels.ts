@@ -24,7 +24,7 @@ export const labels = {
 
   signIn: {
     title: "Sign in to VoxPilot",
-    why: "VoxPilot runs programs on its server, so every browser has to sign in once.",
+    why: "Anyone who signs in can run programs on the machine that runs VoxPilot, so every browser has to sign in once.",
     field: "Link or code",
     placeholder: "Paste a sign-in link or code",
     signIn: "Sign in",
@@ -36,7 +36,7 @@ export const labels = {
   new: {
     title: "What should we work on?",
     placeholder: "Describe a task or ask a question",
-    workspace: "Workspace",
+    workspace: "Folder",
     defaultFolder: "Default folder",
     pastSession: "Continue a past session",
     noAgents: "No agents found on this machine.",
@@ -58,7 +58,7 @@ export const labels = {
 
   chat: {
     empty: (who: string) => `What should ${who} work on?`,
-    workspace: "Workspace: ",
+    workspace: "Folder: ",
     theAssistant: "the assistant",
     theAgent: "The agent",
     followUp: "Send a follow-up",

@@ -125,7 +125,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         help="answer every permission question this way (never “always”)",
     )
     run.add_argument(
-        "--trust", action="store_true", help="trust the workspace's files if they are not trusted yet"
+        "--trust", action="store_true", help="trust the files in the folder if they are not trusted yet"
     )
     run.add_argument(
         "--wait", action="store_true", help="without a terminal: wait for answers in the browser"

@@ -109,7 +109,7 @@ def _keepers(settings: Settings) -> Step:
         who = "A server is running" if told else "A server or another command is running"
         return _step("processes", "ok", f"{who}, with {many}.")
     if kept:
-        text = f"{many} running without a server."
+        text = f"No server is running, but {many} still {'is' if len(kept) == 1 else 'are'}."
         return _step(
             "processes", "warning", text, "Start the server to reconnect to them, or run: voxpilot stop"
         )

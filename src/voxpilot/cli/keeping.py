@@ -96,7 +96,7 @@ def rescue(settings: Settings, into: str | None, apply: bool, say: Say) -> int:
         aside = backup.set_aside(folder, "before-rescue", kept)
         backup.move_in(target, folder)
         shutil.rmtree(target, ignore_errors=True)
-    say(f"The server can use it now. The damaged files are in {aside}.")
+    say(f"The rescued data is in place, and the server can be started. The damaged files are in {aside}.")
     return 0
 
 

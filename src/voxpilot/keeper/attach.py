@@ -94,7 +94,9 @@ async def start_keeper(directory: Path, spec: KeeperSpec) -> None:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise KeeperFailed(f"The keeper did not start: {error}.", "Choose another data directory.") from error
+        raise KeeperFailed(
+            f"The agent's background process did not start: {error}.", "Choose another data directory."
+        ) from error
     fields = {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}
     told = json.dumps(fields | {"env": dict(spec.env)}).encode()
     # In a thread, so that a cancellation cannot leave it half done.
@@ -104,7 +106,7 @@ async def start_keeper(directory: Path, spec: KeeperSpec) -> None:
         raise AlreadyKept(f"Not started: {reason}.", "Connect to it, or use a new directory.")
     if status:
         raise KeeperFailed(
-            f"The keeper did not start: {reason or f'exit status {status}'}",
+            f"The agent's background process did not start: {reason or f'exit status {status}'}.",
             f"Check that {directory} is writable and the disk has free space.",
         )
 
@@ -119,7 +121,7 @@ def _run_program(directory: Path, spec: bytes) -> tuple[int, bytes]:
             command, input=spec, stdout=nothing, stderr=pipe, timeout=_START_SECONDS, check=False, umask=mask
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise KeeperFailed(f"Could not run the keeper: {error}.") from error
+        raise KeeperFailed(f"The agent's background process could not be run: {error}.") from error
     return done.returncode, done.stderr
 
 
@@ -133,7 +135,9 @@ async def attach(directory: Path) -> Attachment:
             await attachment.greeted()
     except TimeoutError as error:
         attachment.abort()
-        raise KeeperFailed("The keeper is not responding.", "Stop its process if it is stuck.") from error
+        raise KeeperFailed(
+            "The agent's background process is not responding.", "Stop the agent if this does not change."
+        ) from error
     except BaseException:
         attachment.abort()
         raise

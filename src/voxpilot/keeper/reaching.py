@@ -60,7 +60,10 @@ def is_kept(directory: Path) -> bool:
 
 
 def gone() -> KeeperGone:
-    return KeeperGone("The keeper has ended.", "The agent's output is in its journal. Start the agent again.")
+    return KeeperGone(
+        "The agent's background process has exited.",
+        "The agent's output is saved. Send a message to start it again.",
+    )
 
 
 def _unreachable(error: OSError) -> KeeperFailed:
@@ -69,7 +72,7 @@ def _unreachable(error: OSError) -> KeeperFailed:
         if error.errno in _TOO_MANY_FILES
         else "Check its directory."
     )
-    return KeeperFailed(f"The keeper cannot be reached: {error}.", hint)
+    return KeeperFailed(f"The agent's background process cannot be reached: {error}.", hint)
 
 
 async def connect(directory: Path) -> socket.socket:

@@ -12,8 +12,8 @@ from voxpilot.settings import AgentSettings
 ENTRY = AgentSettings(fs=False, terminal=False)
 
 
-def agent(command: str, path: str) -> Agent:
-    return Agent("one", "One", command, (), {}, "Run `get one`.", False, path, ENTRY)
+def agent(command: str, path: str, install_hint: str = "Run `get one`.") -> Agent:
+    return Agent("one", "One", command, (), {}, install_hint, False, path, ENTRY)
 
 
 def not_started(number: int, **more: Any) -> dict[str, Any]:
@@ -25,17 +25,31 @@ def test_a_missing_program_is_named_with_the_folders_that_were_not_searched() ->
     end = not_started(errno.ENOENT, searched="/usr/bin:/bin")
     problem = explain(end, agent("one", "/hung:/usr/bin:/bin"))
     assert problem.message == "'one' was not found on PATH."
-    assert problem.hint == "Run `get one`. Searched: /usr/bin:/bin. These folders did not respond: /hung."
+    assert (
+        problem.hint
+        == "Run `get one`. Searched folders: /usr/bin, /bin. These folders did not respond: /hung."
+    )
+
+
+def test_an_install_command_becomes_a_sentence_of_its_own() -> None:
+    """F1: a bare command must not run into the list of folders."""
+    problem = explain(not_started(errno.ENOENT), agent("one", "/usr/bin", "get one"))
+    assert problem.hint == "Install it with `get one`. Searched folders: /usr/bin."
+    problem = explain(not_started(errno.ENOENT), agent("one", "/usr/bin", ""))
+    assert problem.hint == "Install it. Searched folders: /usr/bin."
 
 
 def test_a_journal_of_an_older_version_does_not_say_what_was_searched() -> None:
     problem = explain(not_started(errno.ENOENT), agent("one", "/usr/bin"))
-    assert problem.hint == "Run `get one`. Searched: /usr/bin."
+    assert problem.hint == "Run `get one`. Searched folders: /usr/bin."
 
 
 def test_a_missing_program_with_a_full_path_was_not_searched_for() -> None:
     problem = explain(not_started(errno.ENOENT, searched="/usr/bin"), agent("/opt/one", "/usr/bin"))
-    assert (problem.message, problem.hint) == ("'/opt/one' was not found.", "Run `get one`.")
+    assert (problem.message, problem.hint) == (
+        "'/opt/one' was not found.",
+        "Run `get one`. If it is elsewhere, change its path in the settings.",
+    )
 
 
 def test_a_program_that_is_there_but_cannot_run_is_not_called_missing() -> None:

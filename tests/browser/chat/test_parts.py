@@ -161,7 +161,7 @@ async def test_of_a_long_folder_the_end_is_shown(meet: Meet, api: Api, workspace
     await api.create_chat(deep)
     person = await meet("phone", viewport={"width": 390, "height": 844})
     tab = await person.open("/new")
-    field = tab.page.get_by_label("Workspace")
+    field = tab.page.get_by_label("Folder", exact=True)
     await expect(field).to_have_value(str(deep))
 
     async def is_at_its_end() -> bool:

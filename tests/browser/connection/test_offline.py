@@ -106,7 +106,7 @@ async def test_a_first_message_stays_until_its_chat_has_begun_and_begins_one(
     person = await meet("laptop")
     person.expect_trouble()
     tab = await person.open("/new")
-    folder = tab.page.get_by_label("Workspace")
+    folder = tab.page.get_by_label("Folder", exact=True)
     await expect(folder).to_have_value(str(workspace))
     await expect(tab.find("who").locator("option:checked")).to_have_attribute("value", "scripted")
     asked: list[str] = []
@@ -171,7 +171,7 @@ async def test_a_chat_tried_again_is_one_whatever_is_known_of_chats_and_agents_b
     await tab.page.goto(f"{person.url}/new")
     who = tab.find("who").locator("option")
     if not is_early:
-        await expect(tab.page.get_by_label("Workspace")).not_to_have_value("")
+        await expect(tab.page.get_by_label("Folder", exact=True)).not_to_have_value("")
         await expect(who.nth(1)).to_be_attached()
     await tab.page.route("**/api/chats", lose)
     text = script(say("begun"))

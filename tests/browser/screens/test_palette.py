@@ -17,7 +17,7 @@ async def test_a_chat_with_another_agent_begins_from_the_palette(
     """The last agent used would be another one; also where the page for new chats is open already."""
     tab = await (await meet("laptop")).open_chat(chat)
     who = tab.find("who").locator("option:checked")
-    folder = tab.page.get_by_label("Workspace")
+    folder = tab.page.get_by_label("Folder", exact=True)
     for agent in ("scripted-refuse-options", "scripted-auth-on-new"):
         await tab.page.keyboard.press("Control+k")
         await tab.page.get_by_role("combobox", name="Search chats and commands").fill(f"with {agent}")

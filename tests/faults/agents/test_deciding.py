@@ -112,7 +112,7 @@ async def test_a_question_whose_agent_died_with_the_server_expires_with_the_reas
         assert ended["stop_reason"] == "interrupted"
         (decided,) = talk.of_kind("answer")
         assert (decided["question_id"], decided["by"]) == (question["id"], "expired")
-        assert "process that runs the agent was killed" in decided["reason"]
+        assert "agent's background process was killed" in decided["reason"]
         with pytest.raises(ApiError, match="409 already-decided: The agent exited"):
             await talk.answer(question, ALLOW)
         assert (await talk.api.chat(talk.id))["needs_you"] == 0

@@ -140,7 +140,7 @@ async def test_a_killed_keeper_interrupts_the_turn_and_its_whole_tree_goes(
         os.kill(keeper_of(agent), signal.SIGKILL)
         ended = await talk.ended(turn)
         assert ended["stop_reason"] == "interrupted"
-        assert "process that runs the agent was killed" in ended["error"]["message"]
+        assert "agent's background process was killed" in ended["error"]["message"]
         assert talk.states() == ["interrupted"]
         await only_the_server_is_left(server, mark)
         await talk.run(script(say("again")))
@@ -167,7 +167,7 @@ async def test_a_keeper_killed_while_no_server_was_there_is_found_out_at_the_nex
         await server.start()
         ended = await talk.ended(turn)
         assert ended["stop_reason"] == "interrupted"
-        assert "process that runs the agent was killed" in ended["error"]["message"]
+        assert "agent's background process was killed" in ended["error"]["message"]
         await only_the_server_is_left(server, mark)
         await talk.judge(text=spoken_by(prompt))
 

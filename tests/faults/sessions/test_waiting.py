@@ -60,8 +60,8 @@ async def test_many_agents_started_at_once_wait_in_line_and_all_begin(
         assert most_at_once(log) <= 2
         told = [await statuses(server, chat) for chat in chats]
     places = [text for texts in told for text in texts if text and text.startswith("Waiting")]
-    assert "Waiting to start, 1st in line." in places
-    assert "Waiting to start, 3rd in line." in places
+    assert "Waiting to start: 1st in the queue." in places
+    assert "Waiting to start: 3rd in the queue." in places
     assert not [text for texts in told for text in texts if text == "Still starting."]
     longest = max(told, key=len)
     assert longest == sorted(longest, key=lambda text: -place_in(text)), "positions only move up"

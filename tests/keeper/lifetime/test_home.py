@@ -30,7 +30,7 @@ PROGRAM = Path(attach_module.__file__).with_name("program")
 
 async def test_a_second_keeper_is_refused_while_the_first_lives(keep: Keep, place: Path) -> None:
     kept = await keep(["cat"])
-    with pytest.raises(AlreadyKept, match="another keeper is using this directory"):
+    with pytest.raises(AlreadyKept, match="another process is using this directory"):
         await start_keeper(kept.directory, spec_for(["touch", str(place / "started")], place))
     kept.send("one")
     await kept.line("one")
@@ -43,7 +43,7 @@ async def test_a_directory_is_used_once(keep: Keep, place: Path) -> None:
     await kept.end()
     await until(lambda: not is_kept(kept.directory))
     before = read_all(kept.directory)
-    with pytest.raises(AlreadyKept, match="an earlier keeper has used"):
+    with pytest.raises(AlreadyKept, match="an earlier process has used"):
         await start_keeper(kept.directory, spec_for(["touch", str(place / "started")], place))
     assert not (place / "started").exists()
     assert read_all(kept.directory) == before

@@ -365,7 +365,10 @@ async def test_a_missing_program_comes_with_a_way_to_get_it(
     await start_server(agents={"gone": {"command": "no-such-program", "install_hint": "npm install gone"}})
     done = await finished("run", "--agent", "gone", "hello")
     assert (code(done), done.out) == (1, "")
-    assert "voxpilot: 'no-such-program' was not found on PATH.\n  npm install gone" in done.err
+    assert (
+        "voxpilot: 'no-such-program' was not found on PATH.\n  Install it with `npm install gone`. Searched"
+        in done.err
+    )
 
 
 async def test_an_agent_that_stops_early_is_done_and_said_so(

@@ -257,7 +257,7 @@ async def test_doctor_finds_agents_left_without_a_server(
     await until(is_done, 30)
     await server.kill()
     told = {step["name"]: step for step in lines((await finished("doctor", "--json", "demo")).out)}
-    assert told["processes"]["text"] == "1 agent running without a server."
+    assert told["processes"]["text"] == "No server is running, but 1 agent still is."
     assert told["processes"]["outcome"] == "warning"
 
 

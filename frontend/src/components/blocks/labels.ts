@@ -10,7 +10,7 @@ export const labels = {
   tryAgain: "Try again",
   partial: "Only part of this message can be shown.",
   edit: "Edit",
-  outgoing: { sending: "Sending…", waiting: "Waiting for connection", refused: "Not sent" },
+  outgoing: { sending: "Sending…", waiting: "Waiting for a connection", refused: "Not sent" },
 
   thinking: "Thinking",
   thoughtFor: (time: string) => `Thought for ${time}`,
@@ -36,7 +36,7 @@ export const labels = {
   copy: "Copy",
   noOutput: "No output yet.",
   task: "Task given to the agent",
-  recovered: "recovered, still running",
+  recovered: "reconnected, still running",
   delegationEnds: {
     cancelled: "stopped",
     interrupted: "interrupted",

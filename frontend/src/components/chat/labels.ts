@@ -15,7 +15,7 @@ export const labels = {
   answeredBy: "Answered by",
   delegatesTo: "Delegates to",
   status: "Status",
-  workspace: "Workspace",
+  workspace: "Folder",
   context: "Context",
   needsAnswer: (agent: string) => `${agent} needs your answer.`,
 

@@ -30,8 +30,8 @@ export const labels = {
   policy: { ask: "Ask first", auto: "Auto-approve" },
   policyName: "Approval policy",
   policyHelp: {
-    ask: "The agent asks before it acts.",
-    auto: "Requests are approved automatically, except access to sensitive files (such as .env, git hooks and editor settings) and anything outside the workspace.",
+    ask: "Every request waits for your answer.",
+    auto: "VoxPilot approves what stays in the chat’s folder and is known to be harmless. It asks about everything else, for example secrets and git hooks.",
   },
   policySet: "Set for all chats in settings.",
 

@@ -47,6 +47,6 @@ export const labels = {
   disconnected: "No connection to the server. Your drafts are saved.",
   retry: "Retry now",
   reconnecting: "Reconnecting…",
-  newVersion: (version: string) => `VoxPilot ${version} is available. Reload to use it. Your drafts are kept.`,
+  newVersion: (version: string) => `VoxPilot ${version} is available. Reload to use it. Your drafts are saved.`,
   reload: "Reload",
 } as const;

@@ -7,8 +7,8 @@ export const labels = {
   next: "Next question",
   position: (at: number, count: number) => `Question ${at} of ${count}`,
   sending: "Sending",
-  showAllFirst: "Show everything to allow this.",
-  scrollFirst: "Scroll to the end to allow this.",
+  showAllFirst: "Show everything before you allow this.",
+  scrollFirst: "Scroll to the end before you allow this.",
 
   // Heading, after the name of the agent
   asks: {
@@ -27,9 +27,9 @@ export const labels = {
   caution: (what: string) => `Caution: ${what}.`,
   moreOptions: (count: number) => `The agent offers ${count.toLocaleString("en")} more ${count === 1 ? "option that is" : "options that are"} not shown.`,
   sameIds: "The agent gave several options the same ID, so your choice may not have the effect you expect.",
-  hiddenCharacters: (list: string) => `Contains invisible characters or characters that change how text looks. They are spelled out: ${list}.`,
+  hiddenCharacters: (list: string) => `Contains invisible characters, or characters that change how text is displayed. They are shown as codes: ${list}.`,
   lookalikes: (list: string) => `Contains non-ASCII characters that may look like others. They are underlined: ${list}.`,
-  manyMarks: "Contains so many unusual characters that ordinary text between them is underlined too. Read it with care.",
+  manyMarks: "Contains so many unusual characters that ordinary text between them is underlined too. Read it carefully.",
   showAll: "Show everything",
   before: "Previously:",
   request: "Request",

@@ -14,7 +14,7 @@ export const labels = {
     loading: "Loading agents",
     addOwn: "Add custom agent",
     addTitle: "Add an agent",
-    fileProblem: (problem: string) => `The settings file has a problem, so the last working settings are in use: ${problem}`,
+    fileProblem: (problem: string) => `The settings file is invalid, so the last valid settings stay in effect: ${problem}`,
   },
 
   agent: {
@@ -138,7 +138,7 @@ export const labels = {
     thisBrowser: "This browser",
     lastUsed: (when: string) => `Last used ${when}`,
     signedIn: "signed in",
-    unconfirmed: "Not confirmed: it can read and send messages, but it cannot loosen security settings, trust folders or relax permissions.",
+    unconfirmed: "Not confirmed: it can read and send messages, but it cannot loosen security settings, trust folders or turn on auto-approve.",
     confirmIfYours: "Confirm it only if it is yours.",
     confirmElsewhere: "Confirm it from a browser that is already confirmed.",
     confirm: "Confirm",
@@ -159,10 +159,10 @@ export const labels = {
   pending: {
     name: "Pending changes",
     title: "The settings file was changed outside VoxPilot",
-    help: "These changes reduce protection, so they need your approval. Accept them only if you made them or know who did. The file is",
+    help: "These changes may reduce protection, so they need your approval. Accept them only if you made them or know who did. The file is",
     now: "now",
     after: "new",
-    unconfirmed: "Only a confirmed browser can decide. Confirm this one from another browser, under Devices.",
+    unconfirmed: "Only a confirmed browser can accept or discard them. Confirm this browser from another one that is confirmed, under Devices.",
     keep: "Keep current settings",
     accept: "Accept changes",
   },
@@ -170,10 +170,10 @@ export const labels = {
   permissions: {
     allChats: "All chats",
     strict: "Always ask",
-    strictHelp: "Every chat asks, regardless of its own policy. Overrides all other settings here.",
+    strictHelp: "Every chat asks first, even if it is set to auto-approve.",
     auto: "Auto-approve",
     autoHelp:
-      "Every chat approves requests automatically. You are still asked about anything outside the workspace, access to sensitive files (such as .env, git hooks and editor settings), and changes to the agent’s mode.",
+      "Every chat auto-approves what stays in its folder and is known to be harmless. You are asked about everything else, for example secrets, git hooks and changes to the agent’s mode.",
     expire: "Questions expire",
     expireHelp: "Expired questions are rejected.",
     expireAfter: { 0: "never", 300: "after 5 minutes", 1800: "after 30 minutes", 7200: "after 2 hours" },
@@ -182,12 +182,12 @@ export const labels = {
     yourAgents: "Your agents",
     yourAgentsHelp: "Chats with an agent ask first. You can change this for each chat below its message field.",
     delegated: "Delegated work",
-    delegatedHelp: "Work that the assistant delegates follows the policy of the assistant’s chat.",
+    delegatedHelp: "Chats with the assistant auto-approve the work it delegates. You can change this for each chat below its message field.",
   },
 
   trust: {
     title: "Trusted folders",
-    help: "Agents follow the instructions and run the code in the folder they work in, so VoxPilot asks before an agent first starts there. It does not ask about these folders and their subfolders.",
+    help: "Agents follow instructions and run code from the folder they work in, so VoxPilot asks before one starts in a folder for the first time. It does not ask about the folders listed here and their subfolders.",
     field: "Folder to trust",
     placeholder: "/home/you/projects",
     add: "Trust",

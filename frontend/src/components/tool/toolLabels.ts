@@ -36,7 +36,7 @@ const OWN_VERBS = tableOf<Verbs>({
   git_diff: ["Check changes in", "Checking changes in", "Checked changes in"],
   git_show: ["View", "Viewing", "Viewed"],
 });
-const OWN_SUBJECTS = tableOf({ list_directory: "the workspace", git_diff: "the workspace", git_show: "the last commit" });
+const OWN_SUBJECTS = tableOf({ list_directory: "the folder", git_diff: "the folder", git_show: "the last commit" });
 
 export function progressOf(block: Pick<ToolBlock, "status">): Progress {
   switch (block.status) {

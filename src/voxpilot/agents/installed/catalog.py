@@ -72,6 +72,21 @@ class Agent:
     def login_hint(self) -> str:
         return self.entry.login_hint
 
+    @property
+    def how_to_install(self) -> str:
+        return _sentence("Install it", self.install_hint)
+
+    @property
+    def how_to_update(self) -> str:
+        return _sentence("Update it", self.install_hint)
+
+
+def _sentence(request: str, hint: str) -> str:
+    """The hint is a command or already a sentence."""
+    if not hint:
+        return f"{request}."
+    return hint if hint.endswith(".") else f"{request} with `{hint}`."
+
 
 class Catalog:
     """The agents of this machine, from the current settings and the known list."""

@@ -27,7 +27,7 @@ def explain(end: Json, agent: Agent) -> Problem:
     if reason == "not-started":
         return _not_started(end, agent)
     if reason == "lost":
-        return Problem("The process that runs the agent was killed, so the agent stopped too.", detail=detail)
+        return Problem("The agent's background process was killed, so the agent stopped too.", detail=detail)
     if reason == "deleted":
         text = "The agent was stopped because its files in the data directory were deleted."
         return Problem(text, "Send a message to start it again.", detail)
@@ -39,7 +39,9 @@ def explain(end: Json, agent: Agent) -> Problem:
             detail,
         )
     if reason == "busy-limit":
-        return Problem("The agent was stopped because it worked too long without a server.", detail=detail)
+        return Problem(
+            "The agent was stopped because it worked for too long while no server was running.", detail=detail
+        )
     if reason in ORDERLY:
         return Problem("The agent was stopped.", detail=detail)
     if end.get("signal"):
@@ -80,19 +82,15 @@ def _not_started(end: Json, agent: Agent) -> Problem:
             "Close some programs or stop some agents, then send the message again.",
         )
     if end.get("errno") == errno.ENOENT and agent.command.startswith("/"):
-        return Problem(
-            f"{agent.command!r} was not found.", agent.install_hint or "Install it, or change its path."
-        )
+        hint = f"{agent.how_to_install} If it is elsewhere, change its path in the settings."
+        return Problem(f"{agent.command!r} was not found.", hint)
     if end.get("errno") == errno.ENOENT:
         searched = str(end.get("searched") or agent.search_path).split(os.pathsep)
         known = filter(None, agent.search_path.split(os.pathsep))
         silent = [folder for folder in known if folder not in searched]
-        hint = f"Searched: {os.pathsep.join(searched)}."
+        hint = f"{agent.how_to_install} Searched folders: {', '.join(searched)}."
         hint += f" These folders did not respond: {', '.join(silent)}." if silent else ""
-        return Problem(
-            f"{agent.command!r} was not found on PATH.",
-            f"{agent.install_hint} {hint}".strip() if agent.install_hint else f"Install it. {hint}",
-        )
+        return Problem(f"{agent.command!r} was not found on PATH.", hint)
     return Problem(
         f"{agent.command!r} could not be started: {end.get('error')}.",
         "Check that it is executable and built for this machine.",

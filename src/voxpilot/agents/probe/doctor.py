@@ -7,6 +7,7 @@ Lives here: the steps, and what each outcome means for a person. Lives elsewhere
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -123,7 +124,8 @@ def _found(agent: Agent) -> Step:
         return Step(name="found", outcome="ok", text=f"Found at {found}.")
     if not agent.command and agent.entry.tcp:
         return Step(name="found", outcome="ok", text=f"VoxPilot connects to it at {agent.entry.tcp}.")
-    hint = f"{agent.install_hint} Searched: {agent.search_path}.".strip()
+    searched = agent.search_path.replace(os.pathsep, ", ")
+    hint = f"{agent.how_to_install} Searched folders: {searched}."
     if silent := search_path.silent(agent.search_path):
         hint += f" These folders did not respond: {', '.join(silent)}."
     text = f"{agent.command!r} was not found on PATH." if agent.command else "It has no command."
@@ -141,7 +143,7 @@ async def _version(catalog: Catalog, agent: Agent) -> Step:
             "version",
             "warning",
             f"Version {version} is older than {least}.",
-            f"Update it: {agent.install_hint}",
+            agent.how_to_update,
         )
     return watch.step(
         "version", "ok", f"Version {version}{f', {least} or later is required' if least else ''}."

@@ -174,7 +174,9 @@ class KeeperLink:
             async with asyncio.timeout(_TYPE_SECONDS):
                 await self._found.wait()
         except TimeoutError:
-            raise KeeperFailed("The keeper is not responding.", "Try again in a moment.") from None
+            raise KeeperFailed(
+                "The agent's background process is not responding.", "Try again in a moment."
+            ) from None
 
     async def type_in(self, terminal_id: str, data: str, key: str) -> bool:
         """Type into a command's terminal, once for each key; False if it no longer accepts input."""
@@ -187,7 +189,9 @@ class KeeperLink:
         except KeeperGone:
             return False
         except TimeoutError:
-            raise KeeperFailed("The keeper is not responding.", "Try again in a moment.") from None
+            raise KeeperFailed(
+                "The agent's background process is not responding.", "Try again in a moment."
+            ) from None
 
     def acknowledge(self, offset: int) -> None:
         """Tell the keeper from time to time how far we have read, so that it can delete old segments."""

@@ -118,7 +118,7 @@ def check_letters(paths: list[str], roots: list[str]) -> None:
         inside = next((path[len(root) :] for root in roots if path.startswith(f"{root}/")), path)
         is_plain = all(letter.isalnum() or letter in _IN_PATHS for letter in inside)
         if not is_plain or _EXTENDED.search(inside):
-            raise NotPlain("it names a file in a way that may stand for other files")
+            raise NotPlain("it names a file with characters that may match other files")
 
 
 _IN_PATHS = frozenset(" _-./+@=#~()")

@@ -102,7 +102,7 @@ def _end(name: str, options: Options, rest: list[str], found: Parsed) -> None:
 
 def _operand(name: str, options: Options, word: str, found: Parsed) -> None:
     if not options.operands or not re.fullmatch(options.operands, word):
-        raise NotPlain(f"{word[:40]} is not a plain argument of {name}")
+        raise NotPlain(f"{word[:40]} is not a plain argument for {name}")
     found.operands.append(word)
 
 

@@ -56,7 +56,7 @@ def deed_of(words: Sequence[str]) -> Deed:
     if slash and folder not in SYSTEM:
         return _own_program(program, name, rest)
     if slash and name in _OF_THE_SHELL:
-        raise NotPlain(f"a program named {name} does not do what the shell's own command does")
+        raise NotPlain(f"it runs a program named {name} instead of the shell's own command")
     if (special := _SPECIAL.get(name)) is not None:
         return special(rest)
     if (tool := tables.FILE_TOOLS.get(name)) is not None:
@@ -250,7 +250,7 @@ def _after(*first: str) -> Callable[[list[str]], Deed]:
 
     def rule(words: list[str]) -> Deed:
         if words[: len(first)] != list(first):
-            raise NotPlain("it may run something else")
+            raise NotPlain("it may run another program")
         return _installed(words[len(first) :])
 
     return rule

@@ -121,7 +121,7 @@ class _Reader:
             self._skip_spaces()
         word = self._word()
         if not word.text or (operator == ">&" and word.text not in ("1", "2")):
-            raise NotPlain("the command redirects in an unusual way")
+            raise NotPlain("the command uses an unusual redirection")
         return Redirection(descriptor + operator, word.text)
 
     def _word(self) -> Word:
@@ -154,7 +154,7 @@ class _Reader:
         if not is_there or self._next() not in (" ", "", ";", "|", "&", "<", ">"):
             raise NotPlain("the command uses special shell characters")
         if self._next() in ("<", ">") and self._text[self._at - 1].isdigit():
-            raise NotPlain("the command redirects in an unusual way")
+            raise NotPlain("the command uses an unusual redirection")
 
 
 Shape = list[tuple[str, tuple[str, ...]]]

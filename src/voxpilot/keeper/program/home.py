@@ -26,9 +26,9 @@ def take_possession(directory: str) -> int:
     os.chdir(directory)
     lock = os.open("lock", os.O_RDWR | os.O_CREAT, 0o600)
     if not locked(lock):
-        raise Refused(3, "another keeper is using this directory")
+        raise Refused(3, "another process is using this directory")
     if any(name.startswith("journal.") for name in os.listdir()):
-        raise Refused(4, "an earlier keeper has used this directory")
+        raise Refused(4, "an earlier process has used this directory")
     return lock
 
 

@@ -209,7 +209,7 @@ class Assisting:
             NewQuestion(
                 purpose=OUTSIDE,
                 type="confirm",
-                title=f"May the assistant read {path}, which is outside the workspace?",
+                title=f"May the assistant read {path}, outside the chat's folder?",
                 detail={"call": call.id, "path": path},
                 options=(
                     {"id": "allow", "label": "Allow", "kind": "allow_once"},

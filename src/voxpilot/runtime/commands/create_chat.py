@@ -54,7 +54,7 @@ async def check_unused(services: Services, spec: ChatSpec) -> None:
     if spec.load is None or spec.agent is None:
         return
     if (chat := await chat_list.chat_with_session(services.db, spec.agent, spec.load)) is not None:
-        raise Conflict("This session is open in another chat.", f"Continue in chat {chat}.")
+        raise Conflict("This session is open in another chat.", f"Continue it in chat {chat}.")
 
 
 def new_ledger(spec: ChatSpec, key: str | None, now: float, shift: float = 0.0) -> Ledger:

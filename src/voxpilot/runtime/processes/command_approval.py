@@ -70,7 +70,7 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
         ledger.save(AgreedCommand(agent=about, fingerprint=fingerprint, shown=shown, sandbox=sandbox, at=at))
         return
     no_longer_wanted(ledger, agent)
-    what = "the MCP servers have changed" if about == SERVERS else "the agent's command has changed"
+    what = "the MCP servers have changed" if about == SERVERS else "its command has changed"
     text = f"The agent was not started because {what}. Send a message to be asked again."
     ledger.emit(NoticeGiven(level="info", code="not-agreed", text=text, turn=question.turn), at)
     for task in tasks.waiting_for(ledger, agent):

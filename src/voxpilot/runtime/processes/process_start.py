@@ -87,7 +87,7 @@ class Launching:
             ledger.emit(AgentStatusChanged(agent=process.agent, status="starting"), now)
         elif place != process.place:
             ledger.change(process, place=place)
-            text = f"Waiting to start, {ordinal(place)} in line."
+            text = f"Waiting to start: {ordinal(place)} in the queue."
             ledger.emit(AgentStatusChanged(agent=process.agent, status="starting", message=text), now)
 
     def begun(self, process: Process, answered: Answered, at: float) -> None:

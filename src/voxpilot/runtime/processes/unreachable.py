@@ -45,12 +45,12 @@ def _trouble_with(link: KeeperLink) -> str:
     """Why an agent cannot be reached; empty if it can be."""
     if link.unreachable:
         return (
-            "The process that connects VoxPilot to it is not responding. VoxPilot keeps trying. "
+            "Its background process is not responding. VoxPilot keeps trying to reach it. "
             "Press Stop to end both."
         )
     if link.unreadable is not None and is_lasting(link.unreadable):
         return (
-            f"Its output cannot be read: {link.unreadable.strerror}. VoxPilot keeps trying. "
-            "Press Stop to end it."
+            f"Its output cannot be read: {link.unreadable.strerror}. VoxPilot keeps trying to read it. "
+            "Press Stop to end the agent."
         )
     return ""

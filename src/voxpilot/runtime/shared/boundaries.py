@@ -59,7 +59,7 @@ def caution(ledger: Ledger, call: Json, session: Session | None, turn: Turn | No
     if isinstance(looked, Reason):
         return {"caution" if looked.is_grave else "unclear": looked.words}
     if turn is not None and turn.unasked_left == 0 and looked.is_change:
-        return {"unclear": "many changes were made in this turn without asking"}
+        return {"unclear": "many changes have already been made in this turn without asking"}
     return {}
 
 

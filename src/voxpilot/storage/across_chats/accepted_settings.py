@@ -70,8 +70,8 @@ def check_data_dir(live: LiveSettings) -> None:
     if agreed is None or agreed.get("data_dir") != str(wanted.data_dir):
         raise OtherDataDir(
             f"{live.path} names the data directory {wanted.data_dir}, but VoxPilot's data is in {usual}.",
-            "If you did not write that, remove the line. To use your data there, move the folder; "
-            "to start with an empty one, start once with "
+            "If you did not write that line, remove it. To keep your data, move it to that directory. "
+            "To start without it, start the server once with "
             f"VOXPILOT_DATA_DIR={shlex.quote(str(wanted.data_dir))}.",
         )
 

@@ -57,7 +57,7 @@ def write_backup(data_dir: Path, settings_file: Path | None, target: Path) -> di
     if not database.exists() or not database.stat().st_size:
         raise BadBackup(f"There is no database in {data_dir}.", "There is nothing to back up.")
     if is_inside(target, data_dir):
-        raise BadBackup(f"{target} is inside the data directory.", "Choose a file outside of it.")
+        raise BadBackup(f"{target} is inside the data directory.", "Choose a file outside it.")
     try:
         check(database)
     except (sqlite3.Error, OSError) as error:

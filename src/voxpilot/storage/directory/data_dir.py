@@ -52,7 +52,7 @@ def prepare(data_dir: Path) -> None:
     if objection is not None:
         raise BadDataDir(
             f"The data directory cannot be used: {objection}",
-            "Change its owner with chown, or set VOXPILOT_DATA_DIR to use another directory.",
+            "Fix that, or set VOXPILOT_DATA_DIR to use another directory.",
         )
     if not os.access(data_dir, os.W_OK | os.X_OK):
         raise BadDataDir(

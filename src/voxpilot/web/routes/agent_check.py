@@ -84,7 +84,7 @@ async def check(agent_id: str, sup: Sup) -> Check:
     if not is_agreed(services.catalog, agent_id):
         raise Conflict(
             "The agent's command has changed.",
-            "Send the agent a message first. VoxPilot then asks you to confirm the command.",
+            "Send the agent a message first. VoxPilot then asks you to approve the command.",
         )
     return Check(services, agent)
 

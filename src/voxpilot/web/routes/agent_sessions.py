@@ -50,7 +50,8 @@ async def fork(agent_id: str, session_id: str, body: ForkWish, sup: Sup) -> Json
     folder = await real_folder(body.workspace)
     if untrusted([folder], await list_folders(sup.services.db), sup.services.settings):
         raise Conflict(
-            f"{body.workspace} is not trusted yet.", "Send a message in a chat in this folder first."
+            f"{body.workspace} is not trusted yet.",
+            "Send a message in a chat in this folder. VoxPilot then asks whether you trust it.",
         )
     return {"session_id": await _past(sup, agent_id).fork(agent, session_id, folder)}
 
@@ -68,6 +69,6 @@ def _past(sup: Supervisor, agent_id: str) -> Past:
     if not is_agreed(sup.services.catalog, agent_id):
         raise Conflict(
             "The agent's command has changed.",
-            "Send the agent a message first. VoxPilot then asks you to confirm the command.",
+            "Send the agent a message first. VoxPilot then asks you to approve the command.",
         )
     return Past(sup.services.catalog, settings.keepers, settings.start_timeout)

@@ -59,7 +59,7 @@ describe("what was entered", () => {
     [{ type: "number" }, "abc", /a number/],
     [{ type: "number", minimum: 2 }, "1", /at least 2/],
     [{ type: "integer", maximum: 5 }, "6", /at most 5/],
-    [{ type: "string", enum: ["a"] }, "b", /one of these/],
+    [{ type: "string", enum: ["a"] }, "b", /one of the options/],
     [{ type: "array", items: { enum: ["a", "b"] }, minItems: 2 }, ["a"], /at least 2/],
     [{ type: "array", items: { enum: ["a", "b"] }, maxItems: 1 }, ["a", "b"], /at most 1/],
   ])("%o does not accept %o", (property, entered, problem) => {

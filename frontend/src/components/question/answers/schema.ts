@@ -142,7 +142,7 @@ function problemOf(field: Field, entered: Entered): string | null {
       return problemOfList(field, Array.isArray(entered) ? entered : []);
     case "choice":
       if (entered === "") return field.required ? "Choose one." : null;
-      return field.choices.some((choice) => choice.value === entered) ? null : "Choose one of these.";
+      return field.choices.some((choice) => choice.value === entered) ? null : "Choose one of the options.";
     case "number":
       return problemOfNumber(field, String(entered).trim());
     case "text":

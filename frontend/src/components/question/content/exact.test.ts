@@ -5,7 +5,7 @@ import { hidesSomething, visibleText } from "./visibleText";
 
 const marks = (text: string, isStrict = true) => exact(text, isStrict).filter((piece) => piece.mark).map((piece) => piece.text);
 
-describe("invisible characters are spelled out", () => {
+describe("invisible characters are shown as codes", () => {
   test.each([
     ["a\u202eb", "a⟨U+202E⟩b"],
     ["rm\u200b -rf", "rm⟨U+200B⟩ -rf"],
@@ -48,7 +48,7 @@ describe("lookalike letters are marked", () => {
 
   test("and the card says so", () => {
     expect(warningsAbout([{ text: "pаy\u202e", isStrict: true }])).toEqual([
-      "Contains invisible characters or characters that change how text looks. They are spelled out: U+202E.",
+      "Contains invisible characters, or characters that change how text is displayed. They are shown as codes: U+202E.",
       "Contains non-ASCII characters that may look like others. They are underlined: а (U+0430).",
     ]);
     expect(warningsAbout([{ text: "ls -la", isStrict: true }])).toEqual([]);
@@ -68,9 +68,9 @@ describe("a text with very many marks", () => {
 
   test("has the same warnings, and one more", () => {
     expect(warningsAbout([{ text: padded, isStrict: true }])).toEqual([
-      "Contains invisible characters or characters that change how text looks. They are spelled out: U+202E.",
+      "Contains invisible characters, or characters that change how text is displayed. They are shown as codes: U+202E.",
       "Contains non-ASCII characters that may look like others. They are underlined: \u0430 (U+0430), \u00e9 (U+00E9).",
-      "Contains so many unusual characters that ordinary text between them is underlined too. Read it with care.",
+      "Contains so many unusual characters that ordinary text between them is underlined too. Read it carefully.",
     ]);
   });
 });

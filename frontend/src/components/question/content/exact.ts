@@ -8,7 +8,7 @@ import { labels } from "../labels";
 
 export interface Piece {
   readonly text: string;
-  /** `hidden`: spelled out. `letter`: possibly a lookalike. `note`: our own note about blanks. */
+  /** `hidden`: shown as a code. `letter`: possibly a lookalike. `note`: our own note about blanks. */
   readonly mark?: "hidden" | "letter" | "note";
 }
 

@@ -1,6 +1,6 @@
 // Text in which nothing can hide.
 //
-// Lives here: which characters are invisible or deceptive, and how they are spelled out. Lives elsewhere: what a
+// Lives here: which characters are invisible or deceptive, and how they are shown. Lives elsewhere: what a
 // question shows, piece by piece (exact.ts). The command line does the same (src/voxpilot/cli/text.py).
 
 /** Control, format, surrogate, private and unassigned characters, line and paragraph separators, all spaces but the plain one. */
@@ -14,11 +14,11 @@ const JOINERS = `(?<!${PICTURE})[\\u200d\\ufe0f]`;
 const FLOOD = "(?<=\\p{M}{4})\\p{M}+";
 const HIDDEN_CLASS = `(?![\\n\\t\\u200d\\ufe0f])[${CLASSES}${BLANKS}]`;
 
-/** One or more characters that must be spelled out. */
+/** One or more characters that must be shown as codes. */
 export const HIDDEN = `(?:${HIDDEN_CLASS}|${JOINERS})+|${FLOOD}`;
 const ANY_HIDDEN = new RegExp(HIDDEN, "gu");
 
-/** The text with every such character spelled out; line breaks and tabs stay. */
+/** The text with every such character shown as a code; line breaks and tabs stay. */
 export function visibleText(text: string): string {
   return text.replace(ANY_HIDDEN, writtenOut);
 }

@@ -12,5 +12,5 @@ export const SANDBOX_NOTES: Readonly<Record<Sandbox, string>> = {
   off: "The agent can read and write everything you can.",
   standard:
     "The agent writes only to the chat’s folders and its own files. Keys, passwords, browser profiles and VoxPilot’s own data are hidden.",
-  strict: "Like Standard, but your home folder is hidden except for the chat’s folders and the agent’s own files.",
+  strict: "Like Standard, but the rest of your home folder is hidden too, and outside it only system folders can be read.",
 };
