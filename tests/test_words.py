@@ -7,6 +7,7 @@ use, such as a word in a table of what people type, gets an entry in ALLOWED.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -54,6 +55,8 @@ EVERYWHERE = {
     r"mend(?:s|ed|ing)?": "fix",
     r"must needs": "must",
     r"of late": "recently",
+    r"of no use": "useless",
+    r"outside of": "outside",
     r"pass(?:es|ed|ing)? over": "skip",
     r"put to (?:a|the) (?:page|person)": "ask, show",
     r"sees? to it": "make sure",
@@ -66,6 +69,7 @@ EVERYWHERE = {
     r"through no link": "without following links",
     r"told of": "told about, given",
     r"turned down": "rejected",
+    r"vouch(?:es|ed)? for": "confirm",
     r"whence": "from where",
     r"wherein": "in which",
     r"while the block lasts": "within the block",
@@ -79,6 +83,13 @@ IN_DOCUMENTS = {
 }
 """In the documents only: code has names with these words."""
 
+IN_MESSAGES = {
+    r"keepers?": "the agent's background process",
+    r"workspaces?": "the chat's folder",
+    r"callbacks?|ledgers?|outbox|frames?": "what it means for a person",
+}
+"""In what a person reads on the page or in an error: words of the code."""
+
 ALLOWED = {
     "src/voxpilot/assistant/demo_model.py": {"go on", "mend"},  # words that people use
 }
@@ -88,6 +99,9 @@ BREAK = r"(?:[ \t]*\n[ \t]*(?:#|//|\*)?[ \t]*|[ \t]+)"
 DOCUMENTS = ("*.md", "docs/**/*.md")
 SERVER = ("src/voxpilot/**/*.py", "src/voxpilot/**/*.toml", "src/voxpilot/**/*.sql")
 PAGE = ("frontend/src/**/*.ts", "frontend/src/**/*.tsx")
+MESSAGES = ("agents", "chat", "cli", "keeper", "runtime", "settings", "storage", "web")
+"""The packages of the server whose sentences a person reads; those of the others go to a language model."""
+LABELS = "frontend/src/**/*.ts*"
 TESTS = ("tests/**/*.py", "bench/**/*.py", "scripts/**/*.py", "frontend/gallery/*.ts*")
 BUILD = (
     *("Makefile", "pyproject.toml", "hatch_build.py", ".pre-commit-config.yaml"),
@@ -107,6 +121,22 @@ def test_old_expressions_are_gone(patterns: dict[str, str], globs: tuple[str, ..
     assert list(uses(patterns, globs)) == []
 
 
+def test_messages_use_words_that_a_person_knows() -> None:
+    found = [
+        f"{name}: “{text}”: {instead}"
+        for name, text in (*sentences(), *labels())
+        for _, _, instead in matches(IN_MESSAGES, text)
+    ]
+    assert found == []
+
+
+def test_there_are_messages_to_search() -> None:
+    assert ("src/voxpilot/errors.py", "The server is stopping.") in set(sentences())
+    assert ("frontend/src/components/frame/labels.ts", "New chat") in set(labels())
+    assert len(list(sentences())) > 500
+    assert len(list(labels())) > 300
+
+
 def test_there_is_something_to_search() -> None:
     assert len(list(files(DOCUMENTS))) > 15
     assert len(list(files(SERVER))) > 200
@@ -119,6 +149,30 @@ def test_an_expression_is_found_over_the_end_of_a_line_and_not_inside_a_word() -
     patterns = {"told of": "told about", "mend(?:s|ed)?": "fix"}
     found = list(matches(patterns, "is Told\n    # of it, recommends, mended"))
     assert found == [(3, "Told of", "told about"), (33, "mended", "fix")]
+
+
+def sentences() -> Iterator[tuple[str, str]]:
+    """What begins like a sentence in the server's code, without docstrings."""
+    for path in files(("src/voxpilot/*.py", *(f"src/voxpilot/{name}/**/*.py" for name in MESSAGES))):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                text = " ".join(part.value for part in node.values if isinstance(part, ast.Constant))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+                text = node.value
+            else:
+                continue
+            if re.match("[A-Z][a-z]*[ .]", text):
+                yield path.relative_to(ROOT).as_posix(), text
+
+
+def labels() -> Iterator[tuple[str, str]]:
+    """Strings of the page that begin like a sentence or have several words."""
+    for path in files((LABELS,)):
+        if "/api/" not in path.as_posix() and ".test." not in path.name:
+            for text in re.findall(r'["`]([A-Z][^"`\n]*)["`]', path.read_text(encoding="utf-8")):
+                yield path.relative_to(ROOT).as_posix(), text
 
 
 def uses(patterns: Mapping[str, str], globs: tuple[str, ...]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def rescue(settings: Settings, into: str | None, apply: bool, say: Say) -> int:
         try:
             done = rebuild.rescue(folder, target, text_after)
         except BaseException:
-            shutil.rmtree(target, ignore_errors=True)  # half of it is of no use, and the disk may be full
+            shutil.rmtree(target, ignore_errors=True)  # half of it is useless, and the disk may be full
             raise
         _tell(done, say)
         if not apply:

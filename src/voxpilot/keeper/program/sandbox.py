@@ -42,7 +42,7 @@ class Sandbox:
         """What to run instead of a program, and with which variables; raises OSError if the program does not
         exist.
 
-        The program's own variables are passed in a file: whatever sets up the sandbox runs outside of it, and
+        The program's own variables are passed in a file: whatever sets up the sandbox runs outside it, and
         they must not affect it.
         """
         if not self.argv:

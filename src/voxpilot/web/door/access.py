@@ -1,8 +1,8 @@
 """Who may use the server: the owner's token, signed-in devices, one-time links.
 
-A device is *confirmed* when a person vouches for it: it is the first one, it
-used the link printed at the start or one that a confirmed device made, or a
-confirmed device said so. While there is a confirmed device, only confirmed devices may loosen security,
+A device is *confirmed* if it is the first one, if it
+used the link printed at the start or one that a confirmed device made, or if a
+confirmed device confirms it. While there is a confirmed device, only confirmed devices may loosen security,
 because programs of the same user can read the token and create links. Lives here: checking credentials,
 creating and using links, confirming, revoking. Lives elsewhere: where credentials are read from a request
 (guard.py), what loosens (loosening.py), counting failures (rate_limit.py), rows
@@ -175,7 +175,7 @@ class Access:
         return device
 
     async def confirm(self, device_id: str) -> None:
-        """A person vouches for a device."""
+        """A person confirms a device."""
         device = self.device(device_id)
         await access.confirm(self._db, device)
         current = self._devices.get(device.secret_hash)

@@ -84,7 +84,7 @@ class DeviceInfo(Answer):
     last_used_at: float
     this_one: bool
     confirmed: bool
-    """False until a confirmed browser vouches for it; see docs/security.md."""
+    """False until a confirmed browser confirms it; see docs/security.md."""
 
 
 class NewLink(Answer):

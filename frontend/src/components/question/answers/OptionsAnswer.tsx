@@ -141,7 +141,7 @@ function WhyNot(props: { onSend: (reason: string) => void }): JSX.Element {
   );
 }
 
-/** The key pressed: alone outside of fields, with Alt anywhere. */
+/** The key pressed: alone outside fields, with Alt anywhere. */
 function pressed(event: KeyboardEvent): string {
   if (event.ctrlKey || event.metaKey || event.repeat) return "";
   if (event.altKey) return /^(?:Key|Digit)(.)$/.exec(event.code)?.[1]?.toLowerCase() ?? "";
