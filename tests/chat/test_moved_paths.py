@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,13 @@ from tests.kit.oracles.unasked import Call, in_folder, prepare, run
 from tests.kit.oracles.unasked_lines import MOVES, UNTRACKED
 from voxpilot.agents.updates.translate import tool_fields
 from voxpilot.chat.permissions.decide import Boundaries, decide, shell_after
-from voxpilot.chat.permissions.trees import below, repository_of, rules_above
+from voxpilot.chat.permissions.trees import (
+    LONGEST_LOOK_SECONDS,
+    _listed,
+    below,
+    repository_of,
+    rules_above,
+)
 from voxpilot.runtime.shared.boundaries import real_path
 
 pytest.importorskip("tree_sitter", reason="make install puts it there")
@@ -204,6 +211,13 @@ def test_what_git_ignores_is_not_shown(line: str, ground: Boundaries) -> None:
         "\\.env",
         "x\x0b.env",
         ".env" + "\n#" * 100_000,
+        ".env\r\r",
+        ".env\r ",
+        ".env\t",
+        ".env\n!.env\t",
+        ".env\n!.env\x00x",
+        ".env\n!.env\u00a0",
+        ".env" + "\n*a" * 10_000,
     ],
 )
 def test_a_file_counts_as_ignored_only_if_that_is_plain(text: str, tmp_path: Path) -> None:
@@ -217,7 +231,8 @@ def test_a_file_counts_as_ignored_only_if_that_is_plain(text: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "text", [".env", "*.env", "**/.env", ".e*", "sub/", "sub", "/sub/", "*", ".env \r\nx"]
+    "text",
+    [".env", "*.env", "**/.env", ".e*", "sub/", "sub", "/sub/", "*", ".env \r\nx", "s?b", "?env", ".en*?"],
 )
 def test_plain_patterns_are_understood(text: str, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
@@ -227,6 +242,48 @@ def test_plain_patterns_are_understood(text: str, tmp_path: Path) -> None:
     found = below(str(tmp_path), "ignored")
     assert found is not None
     assert "sub/.env" not in [entry.name for entry in found]
+
+
+@pytest.mark.parametrize("line", ["!.env\t", "!.env\x0b", "!.env\r\r", "!.env\u3000", "!.env\x00"])
+def test_a_hidden_file_may_be_brought_back_by_an_unusual_line(line: str, tmp_path: Path) -> None:
+    """A3: programs differ in which characters they remove from the end of a line."""
+    (tmp_path / ".ignore").write_text(line)
+    (tmp_path / ".env").touch()
+    assert "app/.env" in [
+        entry.name.replace(tmp_path.name, "app") for entry in below(str(tmp_path), "hidden") or ()
+    ]
+
+
+@pytest.mark.parametrize("rule", ["sub?", "?sub", "su?b", "sub?*", "*sub?"])
+def test_a_question_mark_in_a_rule_stands_for_no_slash(rule: str, tmp_path: Path) -> None:
+    """A3: `keys?` does not keep git from adding what is in `keys`."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/.env").touch()
+    (tmp_path / ".gitignore").write_text(rule)
+    assert "sub/.env" in [entry.name for entry in below(str(tmp_path), "ignored") or ()]
+
+
+def test_a_question_mark_in_a_rule_is_not_trusted_for_names_that_are_not_ascii(tmp_path: Path) -> None:
+    """A3: for git it stands for one byte."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "schl\u00fcssel").mkdir()
+    (tmp_path / ".\u00e9nv").touch()
+    (tmp_path / ".gitignore").write_text("schl?ssel\n!.??nv\n")
+    assert f"{tmp_path.name}/schl\u00fcssel" in [each.name for each in below(str(tmp_path), "ignored") or ()]
+    assert f"{tmp_path.name}/.\u00e9nv" in [each.name for each in below(str(tmp_path), "hidden") or ()]
+
+
+def test_a_look_at_a_folder_full_of_rules_ends_soon(tmp_path: Path) -> None:
+    """A8: otherwise a folder from somebody else could keep the server busy for hours."""
+    for number in range(60):
+        (tmp_path / f"d{number}").mkdir()
+        rules = "".join(f"{number}a*{line}b\n" for line in range(600))
+        (tmp_path / f"d{number}/.gitignore").write_text(rules)
+    (tmp_path / "d0/.gitignore").write_text("".join(f"a*{line}b\n" for line in range(6_500)))
+    began = time.process_time()
+    _listed(str(tmp_path), "ignored")
+    assert time.process_time() - began < 3 * LONGEST_LOOK_SECONDS
 
 
 def test_ignore_files_that_cannot_be_read_bring_everything_back(tmp_path: Path) -> None:
