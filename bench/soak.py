@@ -212,7 +212,7 @@ def _for_assistant(dice: random.Random) -> str:
 
 
 async def soak(plan: Plan, folder: Path, llm: ScriptedLlm) -> Soak:
-    """Run it in a folder; returns the measurements."""
+    """Run it in a folder; prints how the figures grew before it ends the server, which may take long."""
     workspace = folder / "workspace"
     workspace.mkdir(parents=True)
     (workspace / "notes.md").write_text("some notes\n", encoding="utf-8")
@@ -222,6 +222,11 @@ async def soak(plan: Plan, folder: Path, llm: ScriptedLlm) -> Soak:
     async with ServerProcess(folder / "data", config, env=env, command=PROGRAM) as server:
         done = Soak(plan, server, workspace)
         await done.run()
+        print(
+            "\n".join(
+                ["", f"After {plan.warm_up} minutes of warm-up:", *verdict(done.minutes, plan.warm_up)[0]]
+            )
+        )
     return done
 
 
@@ -239,8 +244,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="voxpilot-soak-") as folder:
         with scripted_llm(Path(folder, "llm.log")) as llm:
             done = anyio.run(soak, plan, Path(folder, "soak"), llm)
-    lines, is_flat = verdict(done.minutes, plan.warm_up)
-    print("\n".join(["", f"After {plan.warm_up} minutes of warm-up:", *lines]))
+    _, is_flat = verdict(done.minutes, plan.warm_up)
     for what in sorted(set(done.wrong)):
         print(f"WRONG ({done.wrong.count(what)}): {what}")
     return 0 if is_flat and not done.wrong else 1
