@@ -1,6 +1,6 @@
 // Generated from chat/events.py by `make types`; do not edit.
 
-import type { AgentCommand, AgentOption, ContentPart, Json, JsonObject, Location, PlanEntry, QuestionDetail, QuestionOption, ToolContent, TurnError, Usage } from "../state/shapes";
+import type { AgentCommand, AgentOption, ContentPart, Json, JsonObject, LeftOut, Location, PlanEntry, QuestionDetail, QuestionOption, SentFile, SentSkill, ToolContent, TurnError, Usage } from "../state/shapes";
 
 /** The fields that the log adds to every event. */
 type Logged = {
@@ -83,6 +83,19 @@ export type ToolReturned = Logged & {
   content: string;
   display: string;
   is_error: boolean;
+};
+
+/** What was sent along with a person's message. */
+export type ContextSent = Logged & {
+  turn?: string;
+  tool_call_id?: string;
+  message_id: string;
+  skills_folder?: string;
+  indexed: number;
+  skills: SentSkill[];
+  instructions: string[];
+  files: SentFile[];
+  left_out: LeftOut[];
 };
 
 /** An unfinished answer of the model that was requested again. */
@@ -261,6 +274,7 @@ export interface Events {
   "copilot-delta": DelegateSpoke;
   "copilot-done": DelegateDone;
   "tool-result": ToolReturned;
+  "context": ContextSent;
   "superseded": MessageSuperseded;
   "tool-call": ToolCallStarted;
   "tool-update": ToolCallChanged;

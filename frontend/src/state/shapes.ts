@@ -135,6 +135,40 @@ export type Placed = {
   size?: number;
 };
 
+/** A skill that was sent in full. */
+export type SentSkill = {
+  id: string;
+  name: string;
+  path: string;
+  why: "always" | "chosen";
+};
+
+/** A file that was sent with a message. */
+export type SentFile = {
+  path: string;
+  how: "embedded" | "linked" | "text" | "image" | "audio";
+  bytes: number;
+  /** The first and the last, if not the whole file. */
+  lines?: number[];
+};
+
+/** Something that could not be sent with a message. */
+export type LeftOut = {
+  what: string;
+  why: string;
+};
+
+/** What was sent along with a message. */
+export type SentContext = {
+  skills_folder?: string;
+  /** How many skills the index names. */
+  indexed: number;
+  skills: SentSkill[];
+  instructions: string[];
+  files: SentFile[];
+  left_out: LeftOut[];
+};
+
 /** A message that was sent. */
 export type MessageBlock = Placed & {
   kind: "message";
@@ -143,6 +177,7 @@ export type MessageBlock = Placed & {
   text: string;
   attachments?: JsonObject[];
   cut_at?: MessageCut;
+  context?: SentContext;
 };
 
 /** Where the whole of a diff is: an event, and an index in its content. */

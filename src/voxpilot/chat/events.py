@@ -123,6 +123,22 @@ class ToolReturned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSent(Event):
+    """What was sent along with a person's message."""
+
+    kind = "context"
+    message_id: str
+    skills_folder: str | None = None
+    indexed: int
+    """How many skills the index names."""
+    skills: tuple[Json, ...]
+    """The skills that were sent in full."""
+    instructions: tuple[str, ...]
+    files: tuple[Json, ...]
+    left_out: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSuperseded(Event):
     """An unfinished answer of the model that was requested again."""
 
@@ -310,7 +326,8 @@ class UpdateNotUnderstood(Event):
 Spoken = TextSpoken | ThoughtSpoken | DelegateSpoke
 EVENT_TYPES: tuple[type[Event], ...] = (
     MessagePosted, TurnStarted, TextSpoken, ThoughtSpoken, DelegateSpoke, DelegateDone, ToolReturned,
-    MessageSuperseded, ToolCallStarted, ToolCallChanged, PlanMade, QuestionAsked, QuestionAnswered,
+    ContextSent, MessageSuperseded, ToolCallStarted, ToolCallChanged, PlanMade, QuestionAsked,
+    QuestionAnswered,
     TerminalOpened, TerminalPrinted, TerminalExited, AgentStatusChanged, OptionsChanged, CommandsChanged,
     UsageReported,
     ChatInfoChanged, NoticeGiven, TurnEnded, UpdateNotUnderstood,

@@ -29,6 +29,44 @@ class Placed(TypedDict):
     """Bytes of the whole, if only a preview is here."""
 
 
+class SentSkill(TypedDict):
+    """A skill that was sent in full."""
+
+    id: str
+    name: str
+    path: str
+    why: Literal["always", "chosen"]
+
+
+class SentFile(TypedDict):
+    """A file that was sent with a message."""
+
+    path: str
+    how: Literal["embedded", "linked", "text", "image", "audio"]
+    bytes: int
+    lines: NotRequired[list[int]]
+    """The first and the last, if not the whole file."""
+
+
+class LeftOut(TypedDict):
+    """Something that could not be sent with a message."""
+
+    what: str
+    why: str
+
+
+class SentContext(TypedDict):
+    """What was sent along with a message."""
+
+    skills_folder: NotRequired[str]
+    indexed: int
+    """How many skills the index names."""
+    skills: list[SentSkill]
+    instructions: list[str]
+    files: list[SentFile]
+    left_out: list[LeftOut]
+
+
 class MessageBlock(Placed):
     """A message that was sent."""
 
@@ -38,6 +76,7 @@ class MessageBlock(Placed):
     text: str
     attachments: NotRequired[list[dict[str, Any]]]
     cut_at: NotRequired[MessageCut]
+    context: NotRequired[SentContext]
 
 
 class WholeAt(TypedDict):
@@ -353,6 +392,9 @@ EVENT_FIELDS: dict[str, Any] = {
     "TextSpoken.block": ContentPart,
     "ThoughtSpoken.block": ContentPart,
     "DelegateSpoke.block": ContentPart,
+    "ContextSent.skills": list[SentSkill],
+    "ContextSent.files": list[SentFile],
+    "ContextSent.left_out": list[LeftOut],
     "ToolCallStarted.locations": list[Location],
     "ToolCallStarted.content": list[ToolContent],
     "ToolCallChanged.locations": list[Location],

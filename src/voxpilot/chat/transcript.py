@@ -227,6 +227,14 @@ def _tool_result(chat: Blocks, body: Json) -> None:
         chat.change(block, {"result": {**result, "seq": body["seq"]}, "status": status})
 
 
+_SENT = ("skills_folder", "indexed", "skills", "instructions", "files", "left_out")
+
+
+def _context(chat: Blocks, body: Json) -> None:
+    if (block := chat.find("message", body["message_id"])) is not None:
+        chat.change(block, {"context": {name: body[name] for name in _SENT if name in body}})
+
+
 def _superseded(chat: Blocks, body: Json) -> None:
     kinds: tuple[Literal["text", "thought"], ...] = ("text", "thought")
     for kind in kinds:
@@ -299,6 +307,7 @@ _RULES: dict[str, Callable[[Blocks, Json], None]] = {
     "copilot-delta": _spoken("text"),
     "copilot-done": _delegate_done,
     "tool-result": _tool_result,
+    "context": _context,
     "superseded": _superseded,
     "tool-call": _tool_call,
     "tool-update": _tool,

@@ -47,10 +47,10 @@ WITHOUT_BODY = {
     "/api/agents/{agent_id}/check",
 }
 CAUSED_OTHERWISE = {
-    "copilot-delta", "copilot-done", "tool-result", "superseded",
+    "copilot-delta", "copilot-done", "tool-result", "superseded", "context",
     "terminal", "terminal-output", "terminal-exit",
 }  # fmt: skip
-"""Kinds of events that only the assistant causes, or a command run for an agent."""
+"""Kinds of events that only the assistant, a command run for an agent, or something sent along causes."""
 
 
 @pytest.fixture(scope="module")

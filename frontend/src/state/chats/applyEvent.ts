@@ -67,6 +67,8 @@ function applyKnown(chat: ChatState, event: ChatEvent): void {
       return endDelegation(chat, event.body);
     case "tool-result":
       return takeResult(chat, event.body);
+    case "context":
+      return takeContext(chat, event.body);
     case "superseded":
       return supersede(chat, event.body.message_id);
     case "tool-call":
@@ -125,6 +127,7 @@ const KNOWN: { [K in EventKind]: true } = {
   "copilot-delta": true,
   "copilot-done": true,
   "tool-result": true,
+  context: true,
   superseded: true,
   "tool-call": true,
   "tool-update": true,
@@ -277,6 +280,13 @@ function supersede(chat: ChatState, id: string): void {
     const block = find(chat, kind, (block) => block.message_id === id);
     if (block !== undefined) block.superseded = true;
   }
+}
+
+function takeContext(chat: ChatState, body: Events["context"]): void {
+  const { skills_folder, indexed, skills, instructions, files, left_out } = body;
+  const block = find(chat, "message", (block) => block.id === body.message_id);
+  if (block === undefined) return;
+  block.context = { ...given({ skills_folder }), indexed, skills, instructions, files, left_out };
 }
 
 /** The events that hold the whole of each cut field. */
