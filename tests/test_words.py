@@ -69,7 +69,6 @@ EVERYWHERE = {
     r"through no link": "without following links",
     r"told of": "told about, given",
     r"turned down": "rejected",
-    r"vouch(?:es|ed)? for": "confirm",
     r"whence": "from where",
     r"wherein": "in which",
     r"while the block lasts": "within the block",

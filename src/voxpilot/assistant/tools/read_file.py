@@ -1,8 +1,7 @@
 """Reading a file for the model, or a part of one.
 
-Lives here: `read_file` inside the workspace, and `read_file_external` outside
-of it, which says what it would read, so that the runtime can ask a person first. Lives elsewhere: the jail
-(workspace/folder.py).
+Lives here: `read_file` inside the workspace, and `read_file_external` outside it, which says what it would
+read, so that the runtime can ask a person first. Lives elsewhere: the jail (workspace/folder.py).
 """
 
 from __future__ import annotations
