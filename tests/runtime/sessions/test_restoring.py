@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.script import die, say, script, sleep
+from tests.fakes.script import die, diff, say, script, sleep, tool, tool_update
 from tests.kit.clients.client import ApiError
 from tests.kit.clients.driver import Talk, ask, lose_agent, talking
 from tests.kit.peers.agent_log import AgentLog
@@ -64,25 +64,33 @@ async def test_what_is_repeated_while_loading_is_not_shown_again(
 async def test_a_lost_session_is_told_and_the_person_decides_what_the_new_one_hears(
     start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog, fault: str
 ) -> None:
-    """F78, F79, R63, R65–R68, C21: the banner, a log line, and the last request shown before it is sent."""
+    """F78, F79, R63, R65–R68, R189, C21: the banner, a log line, and a summary shown before it is sent.
+
+    The summary is made from our log: what was asked, what was done, which files changed; not the transcript.
+    """
     agents = {"forgets": keeping(place, agent_log, fault, "no-resume")}
     server = await start_server(agents=agents)
     async with talking(server, workspace, "forgets") as talk:
-        await talk.run(script(say("one")))
+        await talk.run(script(say("looking")))
+        edits = (tool("e1", "edit", "Edit it"), diff("e1", "src/app.py"), tool_update("e1", "completed"))
+        await talk.run(script(*edits, say("one")))
         old = agent_log.received("session/prompt")[-1]["params"]["sessionId"]
         await lose_agent(talk, agent_log)
         turn = await talk.send(script(say("two")))
         question = await talk.question()
         assert question["type"] == "confirm"
-        assert question["detail"]["text"] == script(say("one"))
-        assert len(agent_log.prompts()) == 1
+        told = question["detail"]["text"]
+        for known in (script(say("looking")), f"Files changed:\n- {workspace}/src/app.py", "- one"):
+            assert known in told
+        assert script(say("two")) not in told
+        assert len(agent_log.prompts()) == 2
         await talk.answer(question, "include")
         await talk.ended(turn)
         notices = talk.notices("session-not-restored")
         assert [notice["text"] for notice in notices] == [BANNER.format(name="forgets")]
         blocks = agent_log.received("session/prompt")[-1]["params"]["prompt"]
         assert len(blocks) == 2
-        assert script(say("one")) in blocks[0]["text"]
+        assert told in blocks[0]["text"]
         assert "Context" in blocks[0]["text"]
         assert blocks[1]["text"] == script(say("two"))
         await server.prints(f"session={old}")

@@ -126,6 +126,6 @@ def _note(session: Session) -> list[Json]:
         return []
     text = (
         "[Context from VoxPilot: the earlier session with this conversation could not be restored. "
-        f"The last request in it was:]\n{note['text']}\n[End of context. The new request follows.]"
+        f"A summary of it:]\n{note['text']}\n[End of context. The new request follows.]"
     )
     return [{"type": "text", "text": text}]

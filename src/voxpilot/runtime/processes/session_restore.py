@@ -2,7 +2,7 @@
 
 Lives here: which request comes next, decided from the rows; the notices when an agent has lost a session.
 Lives elsewhere: the requests (agents/requests/opening.py), signing in (sign_in.py), who needs a session
-(step/progress.py).
+(step/progress.py), what a new session is told about a lost one (lost_context.py).
 """
 
 from __future__ import annotations
@@ -19,22 +19,19 @@ from voxpilot.agents.requests.purposes import OPENING
 from voxpilot.agents.updates import comparing, replay
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
 from voxpilot.errors import Problem
-from voxpilot.runtime.processes import command_approval, sign_in
+from voxpilot.runtime.processes import command_approval, lost_context, sign_in
 from voxpilot.runtime.questions import open_questions
-from voxpilot.runtime.questions.open_questions import NewQuestion
 from voxpilot.runtime.shared.stop import stop_process
 from voxpilot.runtime.turns import tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.request_rows import Purpose, Request
-from voxpilot.storage.database.rows import Process, Question, Session, Task
+from voxpilot.storage.database.rows import Process, Session, Task
 from voxpilot.storage.database.states import Direction, ProcessState, SessionPhase, TurnState
 from voxpilot.storage.database.subjects import OpenSession
 from voxpilot.values import dataclass
 
 log = logging.getLogger(__name__)
-CONTEXT = "context"
-"""The purpose of asking whether a new session may be told what the lost one was about."""
 MOST_PAGES = 200
 """The most pages read of an agent's session list; some agents start over after the last one."""
 _UNOPENED: Json = {"phase": SessionPhase.UNOPENED, "acp_session_id": "", "process_id": ""}
@@ -73,15 +70,8 @@ class Restoring:
         """Whether its model is set, and it is decided what a new session is told about a lost one."""
         if any(chosen_in.id == session.id for _, chosen_in in choosing.under_way(self.ledger)):
             return False
-        note = session.note
-        if note is None or note.get("use") is not None:
-            return True
-        if task.tool_call_id is not None:
-            self._send_context(session, task, note, now)
-            return True
-        if open_questions.asked(self.ledger, CONTEXT, task.turn) is None:
-            self._ask_about_context(session, task, note, now)
-        return False
+        name = self.catalog.describe(session.agent).display_name
+        return lost_context.is_settled(self.ledger, session, task, name, now)
 
     def answered(self, process: Process, answered: Answered, at: float) -> None:
         session = opening.find_session(
@@ -332,39 +322,6 @@ class Restoring:
         text = f"{name} cannot restore sessions. It will not remember this chat after it exits."
         self.ledger.emit(NoticeGiven(level="info", code="no-memory", text=text), at)
 
-    def _send_context(self, session: Session, task: Task, note: Json, now: float) -> None:
-        """For delegated work nobody is asked: the new session is told."""
-        self.ledger.change(session, note={**note, "use": True})
-        notice = NoticeGiven(
-            level="info",
-            code="context-sent",
-            text="Your last message was sent to the new session.",
-            detail=note["text"],
-            turn=task.turn,
-            tool_call_id=task.tool_call_id,
-        )
-        self.ledger.emit(notice, now)
-
-    def _ask_about_context(self, session: Session, task: Task, note: Json, now: float) -> None:
-        name = self.catalog.describe(session.agent).display_name
-        open_questions.ask_ourselves(
-            self.ledger,
-            NewQuestion(
-                purpose=CONTEXT,
-                type="confirm",
-                title=f"Send your last message to the new {name} session?",
-                detail={"text": note["text"]},
-                options=(
-                    {"id": "include", "label": "Send it", "kind": "allow_once"},
-                    {"id": "leave-out", "label": "Do not send", "kind": "reject_once"},
-                ),
-                turn=task.turn,
-                session=session,
-                agent=session.agent,
-            ),
-            now,
-        )
-
     # The rows
 
     def _is_busy(self, process: Process) -> bool:
@@ -389,10 +346,3 @@ class Restoring:
 
     def _place(self, process: Process) -> Json:
         return opening.place_of(self.ledger, abilities_of(process.initialized), self.settings.mcp_servers)
-
-
-def context_decided(ledger: Ledger, question: Question, at: float) -> None:
-    """The person decided whether to tell the new session about the lost one."""
-    session = ledger.get(Session, question.session_id)
-    if session is not None and session.note is not None:
-        ledger.change(session, note={**session.note, "use": question.option_id == "include"})

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from voxpilot.agents.installed.catalog import Catalog
 from voxpilot.runtime.assistant import assistant_turn
 from voxpilot.runtime.callbacks import files, terminals
-from voxpilot.runtime.processes import command_approval, session_restore, sign_in, trust
+from voxpilot.runtime.processes import command_approval, lost_context, sign_in, trust
 from voxpilot.runtime.questions import open_questions
 from voxpilot.runtime.turns import turn
 from voxpilot.storage.chats.ledger import Ledger
@@ -21,7 +21,7 @@ Consequence = Callable[[Ledger, Question, float], None]
 _CONSEQUENCES: dict[str, Consequence] = {
     files.PURPOSE: files.decided,
     assistant_turn.OUTSIDE: assistant_turn.reading_decided,
-    session_restore.CONTEXT: session_restore.context_decided,
+    lost_context.CONTEXT: lost_context.decided,
     trust.PURPOSE: trust.decided,
     command_approval.PURPOSE: command_approval.decided,
     terminals.PURPOSE: terminals.decided,
