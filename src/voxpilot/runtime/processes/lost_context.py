@@ -1,8 +1,8 @@
 """What a new session is told about the one that was lost.
 
-Lives here: the summary of what the lost session was about, and asking the person whether to send it. Lives
-elsewhere: noticing that a session is lost (session_restore.py), writing the summary (chat/summary.py), sending
-it with the next prompt (agents/requests/sessions.py).
+Lives here: which part of the chat is summarised, and asking the person whether to send it. Lives elsewhere:
+noticing that a session is lost (session_restore.py), writing the summary (chat/summary.py), sending it with
+the next prompt (agents/requests/sessions.py).
 """
 
 from __future__ import annotations
