@@ -96,6 +96,7 @@ def test_asking_is_asking_whatever_is_offered() -> None:
                 "Y\u0435s",
                 "Allow\u200b once",
                 "",
+                "yes " * 150 + "always",
             )
         ),
         *(

@@ -21,7 +21,8 @@ SECRET_READS = [
     "gcp-service-account.json", "deploy_key", "deploy_key.bak", "my_id_rsa.pub2",
     "client_secret_123.json", "dbPassword.txt", "secrets-prod/db.yaml", "local.settings.json",
     "Credentials.JSON.old", "api-keys.yaml", "oauth_token.json", "passwords.txt",
-    ".some-tool-of-tomorrow/login", "wp-config.php.bak",
+    ".some-tool-of-tomorrow/login", "wp-config.php.bak", "kubeconfig.yaml", "prod.kubeconfig", "client.ovpn",
+    "krb5.keytab", "rclone.conf", "store.jceks", "firebase-adminsdk-abc.json",
 ]  # fmt: skip
 PLAIN_READS = [
     ".github/workflows/ci.yml", ".gitignore", ".editorconfig", ".prettierrc", ".prettierrc.cjs",
@@ -29,7 +30,7 @@ PLAIN_READS = [
     "src/auth/login.ts", "src/tokens.ts", "src/keys.py", "tests/test_secrets.py",
     "docs/passwords.md", "package.json", "package-lock.json", "tsconfig.json", "keyboard.json",
     "src/credentials_form.tsx", "environment.py", "requirements.txt", "Makefile", "v2.json",
-    "page-1.html",
+    "page-1.html", "c#/main.cs",
 ]  # fmt: skip
 CONTROL_EDITS = [
     "hooks/reference-transaction", "hooks/post-index-change", "hooks/post-update", "hooks/update",
@@ -41,7 +42,7 @@ CONTROL_EDITS = [
     "CODEBUDDY.md", "replit.md", "gemini-extension.json", "uv.toml", "pnpmfile.cjs",
     "lint-staged.config.mjs", "tools/bazel", "rust-toolchain.toml", "gradle.properties",
     "Directory.Build.rsp", "dir-locals-2.el", "gradlew", "mvnw", "gradlew.bat", "mvnw.cmd",
-    "vercel.json", "fly.toml", "JUNIE.md", "hooks.json",
+    "vercel.json", "fly.toml", "JUNIE.md", "hooks.json", "crush.json", "goose.yaml",
 ]  # fmt: skip
 PLAIN_EDITS = [
     "src/hooks/useThing.ts", "src/action.ts", "src/circle.py", "src/render.ts", "package.json",
@@ -89,6 +90,28 @@ bash ./sub/curl
 google-cloud-sdk/bin/gcloud auth print-access-token
 ./NPM exec evil
 bash ./gradlew --init-script x.gradle build
+rm /dev/null
+rm -f /dev/null
+mv /dev/null x
+mv /dev/tty x
+rm /dev/stdin
+chmod 600 /dev/null
+touch /dev/null
+cp a.py /dev/null
+echo 'import os' | python3 manage.py shell
+echo 'import os' | python3 ./manage.py shell_plus
+echo 'drop table x' | ./manage.py dbshell
+python3 manage.py flush --noinput
+python3 manage.py createsuperuser --noinput
+python3 setup.py register
+bin/rails runner User.delete_all
+echo 'exit' | bin/rails console
+php ./artisan tinker
+node cli.js exec id
+node app.js --repl
+echo 'process.exit()' | npm run repl
+make shell
+rake console
 cargo nextest self update
 cargo nextest self setup
 cargo nextest archive
@@ -154,6 +177,14 @@ python -m unittest tests.unit.test_app.AppTest.test_start
 python -m unittest tests/test_app.py
 cargo nextest run
 cargo nextest run --workspace
+ls | tee /dev/null
+ls > /dev/null
+cmp a.py /dev/null
+python3 manage.py test
+python3 manage.py check --verbosity 2
+php ./bin/console lint
+cat b.txt | python3 src/app.py
+make eval
 cargo test push_back
 go mod tidy
 prettier --check .
@@ -221,7 +252,24 @@ PLAIN_PATHS = [
     "größe.txt",
     "a#b=c~.py",
 ]
+FRAGMENTS = ["x.pem#L1", "terraform.tfstate#x", "tree/deep/server.pem#L1-L2", "secrets.yaml#", ".env#1"]
+"""Some agents name a place in a file this way."""
+SPLIT = [
+    {"dir": "src", "filename": "a.py"},
+    {"directory": "sub", "file": "out/secret"},
+    {"folder": "sub", "path": "out/secret"},
+    {"path": "src", "filename": "a.py"},
+    {"path": "sub", "relative_path": "out/secret"},
+    {"path": "ROOT/src", "files": ["app.py", "a.py"]},
+]
+"""A folder and the name of a file in it, which is a link."""
 EDITS: list[Call] = [
+    *SPLIT,
+    {"dir": "githooks", "filename": "update"},
+    {"directory": "src", "patch": "--- a.py\n+++ a.py\n@@ -1 +1 @@\n-a\n+b\n"},
+    {"directory": "src", "changes": {"a.py": {"type": "update", "content": "x"}}},
+    {"path": "a.py", "edits": [{"new_text": "x"}] * 300 + [{"path": "/etc/x", "new_text": "x"}]},
+    {"path": "/dev/null", "content": "x"},
     {"path": "a.py", "new": "/etc/cron.d/x"},
     {"path": "a.py", "new": "AGENTS.md"},
     {"path": "a.py", "old": "a.py", "new": "../x"},
@@ -245,7 +293,10 @@ def on_file(kind: str, **fields: object) -> Call:
 
 
 NAMED_HOSTILE: list[Call] = [
-    *(on_file("read", path=path) for path in SECRET_READS),
+    *(on_file("read", path=path) for path in SECRET_READS + FRAGMENTS),
+    *(on_file("read", **fields) for fields in SPLIT),
+    *(on_file("edit", path=f"{path}#L1", content="x") for path in CONTROL_EDITS),
+    *(on_file("delete", path=path) for path in ("/dev/null", "/dev/stdin")),
     *(run(f"cat {path}") for path in SECRET_READS),
     *(on_file("edit", path=path, content="x") for path in CONTROL_EDITS),
     *(run(f"touch {path}") for path in CONTROL_EDITS),
@@ -271,6 +322,8 @@ NAMED_HARMLESS: list[Call] = [
         patch=BEGIN + "*** Update File: src/app.py\n*** Move to: src/main.py\n@@\n-a\n+b\n*** End Patch",
     ),
     on_file("edit", path="a.py", old="a", new="b"),
+    on_file("edit", directory="src", filename="app.py", content="x"),
+    on_file("read", path="src", file="app.py"),
     on_file("edit", path="a.py", old="x = 1\n", new="x = 2  # see /etc\n"),
     search(path="src", pattern="KEY", include="*.py"),
 ]

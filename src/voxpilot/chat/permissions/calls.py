@@ -69,6 +69,9 @@ _PATHS = frozenset(
         "sourcepath", "destinationpath", "targetpath", "movepath", "dirpath", "directorypath",
     }
 )  # fmt: skip
+_FOLDERS = frozenset({"dir", "directory", "folder", "dirpath", "directorypath"})
+_INNER = frozenset({"file", "filename", "files", "relativepath"})
+"""Fields with names that may be relative to the folder in another field; `path` may be such a folder."""
 _GLOBS = frozenset(["glob", "include", "filepattern", "includepattern"])
 _SEARCHING = _GLOBS | {"pattern", "query", "regex", "recursive"}
 """Fields that make a tool look into more files than the named ones."""
@@ -219,6 +222,7 @@ def _on_files(call: Fields, kind: str, roots: list[str]) -> Doing:
         if kind in ("edit", "delete") and others and not _same(paths, others, roots):
             raise Disagree(f"{DISAGREE}: it names different files in different places")
     everything = [*named.paths, *shown, *located, *_loose(paths, named.patched), *named.possible]
+    everything += named.joined()
     if kind in ("read", "search"):
         is_search = kind == "search" or named.is_search
         # Even if it names a pattern for files: the tool may ignore it.
@@ -237,6 +241,9 @@ class _Named:
         self.possible: list[str] = []
         """Texts that may be further files."""
         self.is_search = False
+        self._folders: list[str] = []
+        self._tops: list[str] = []
+        self._inner: list[str] = []
         self._kind = kind
         self._inert = _IDLE | (_READ if kind in ("read", "search") else _EDITED if kind == "edit" else set())
 
@@ -245,6 +252,13 @@ class _Named:
             raise NotPlain("its input is nested too deeply or too large to check")
         for name, value in fields.items():
             self._field(name, value, depth)
+
+    def joined(self) -> list[str]:
+        """Where files are if their names are relative to a folder that the input names too."""
+        others = [path for path in (*self.paths, *self.patched, *self.possible) if path not in self._folders]
+        pairs = {(folder, name) for folder in self._folders for name in others}
+        pairs |= {(top, name) for top in self._tops for name in self._inner}
+        return sorted(posixpath.join(folder, name) for folder, name in pairs if name[:1] not in ("/", "~"))
 
     def _field(self, name: str, value: Any, depth: int) -> None:
         plain = name.lower().replace("_", "").replace("-", "") if len(name) < 40 else name
@@ -255,7 +269,10 @@ class _Named:
         """Whether a field names files; those are noted."""
         match value:
             case str() | [str(), *_] if plain in _PATHS:
-                self.paths += _strings(value)
+                self.paths += (given := _strings(value))
+                self._folders += given if plain in _FOLDERS else []
+                self._tops += given if plain == "path" else []
+                self._inner += given if plain in _INNER else []
             case str() if plain in ("diff", "patch", "unifieddiff") and self._kind == "edit":
                 patch = files_in_patch(value)
                 self.patched += patch.files
@@ -265,7 +282,9 @@ class _Named:
                     self.paths.append(path)
                     self.take(change if isinstance(change, dict) else {"?": change}, depth + 1)
             case [*edits] if plain in ("edits", "changes") and self._kind == "edit":
-                for edit in edits[: MOST_PATHS + 1]:
+                if len(edits) > MOST_PATHS:
+                    raise NotPlain("its input is nested too deeply or too large to check")
+                for edit in edits:
                     self.take(edit if isinstance(edit, dict) else {"?": edit}, depth + 1)
             case _:
                 return False

@@ -16,7 +16,7 @@ SECRET_FILES = frozenset(
     {
         "mcp.json", "opencode.json", "opencode.jsonc", "_netrc", "config.fish", "kubeconfig", "keyrings",
         "credentials", "credentials.json", "credentials.toml", "secrets", "auth.json", "wp-config.php",
-        "local.settings.json", "wallet.dat",
+        "local.settings.json", "wallet.dat", "rclone.conf", "wg0.conf",
     }
 )  # fmt: skip
 """Files and folders, also as a copy (`auth.json.bak`). Hidden ones are secret unless they are listed below."""
@@ -26,14 +26,16 @@ SECRET_KEYS = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
 SECRET_ENDINGS = frozenset(
     {
         "pem", "p12", "pfx", "jks", "keystore", "kdbx", "ppk", "key", "env", "tfvars", "tfstate", "asc", "gpg",
-        "age", "p8", "jwk",
+        "age", "p8", "jwk", "ovpn", "kubeconfig", "keytab", "pkcs12", "jceks", "bks", "kdb", "pvk", "psafe3",
+        "agekey",
     }
 )  # fmt: skip
 """Anything after a dot: `server.key`, `server.key.old`, `terraform.tfstate.backup`."""
 SECRET_WORDS = frozenset(
     {
         "secret", "secrets", "credential", "credentials", "creds", "password", "passwords", "passwd",
-        "passphrase", "htpasswd", "keystore", "keyring", "netrc", "npmrc", "pypirc", "pgpass",
+        "passphrase", "htpasswd", "keystore", "keyring", "netrc", "npmrc", "pypirc", "pgpass", "kubeconfig",
+        "privkey", "adminsdk", "authinfo", "keytab",
     }
 )  # fmt: skip
 """Words in the name of a file that is not source code, or of its folders."""
@@ -101,7 +103,7 @@ SETTINGS = frozenset(
         "bitrise", "wercker", "screwdriver", "zuul", "buildkite", "semaphore", "netlify", "vercel", "amplify",
         "fly", "render", "railway", "wrangler", "firebase", "serverless", "skaffold", "action", "dependabot",
         "renovate", "lefthook", "lefthook-local", "mise", "bunfig", "uv", "poetry", "rust-toolchain", "devbox",
-        "gemini-extension", "hooks", "mcp",
+        "gemini-extension", "hooks", "mcp", "crush", "goose", "kilo", "kilocode", "fastagent", "cagent",
     }
 )  # fmt: skip
 """Pipelines, hooks and tools, whose settings may be in any of these formats: `mise.production.toml`."""
@@ -146,8 +148,7 @@ INSIDE = frozenset(
 
 def is_secret_file(path: str) -> bool:
     """Whether a path is, or is inside, something that is not even read without asking."""
-    names = _names(path)
-    return any(map(_is_secret_name, names)) or _has_secret_words(path)
+    return any(any(map(_is_secret_name, _names(each))) or _has_secret_words(each) for each in _readings(path))
 
 
 def _is_secret_name(name: str) -> bool:
@@ -207,6 +208,10 @@ def is_harmless_glob(pattern: str) -> bool:
 
 def is_control_file(path: str) -> bool:
     """Whether a path is, or is inside, something that may be changed only after asking."""
+    return any(map(_is_control, _readings(path)))
+
+
+def _is_control(path: str) -> bool:
     names = _names(path)
     if any(map(_is_control_name, names)) or _is_hook(names):
         return True
@@ -237,6 +242,11 @@ def _is_setting(name: str) -> bool:
 def _is_hook(names: list[str]) -> bool:
     """Hooks of git have no ending, unlike those of React."""
     return len(names) > 1 and names[-2].endswith("hooks") and "." not in names[-1]
+
+
+def _readings(path: str) -> set[str]:
+    """The path, and without what some programs take for a place in the file: `server.pem#L1`."""
+    return {path, "/".join(name.partition("#")[0] or name for name in path.split("/"))}
 
 
 def _names(path: str) -> list[str]:

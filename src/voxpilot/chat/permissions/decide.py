@@ -18,7 +18,7 @@ from voxpilot.chat.permissions.call_titles import Disagree
 from voxpilot.chat.permissions.calls import understand
 from voxpilot.chat.permissions.commands import folders_after, leaves_folders
 from voxpilot.chat.permissions.control_files import is_control_file, is_secret_file
-from voxpilot.chat.permissions.program_tables import words
+from voxpilot.chat.permissions.program_tables import DEVICES, words
 from voxpilot.chat.permissions.runners import Doing
 from voxpilot.chat.permissions.shell import NotPlain
 from voxpilot.chat.permissions.trees import IGNORE_FILES, MOST_ENTRIES, Entry, Skipped, below, repository_of
@@ -37,8 +37,7 @@ _PLAIN_LABEL = words(
 )
 """All words that the label of an option may have if it is to be chosen for a person: any other word may
 promise more than one approval, or mean the opposite."""
-_NOTHING = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
-"""Paths outside every folder that are harmless."""
+LONGEST_LABEL = 500
 MOST_VALUES = 2_000
 DEEPEST = 8
 LONGEST_CALL = 1_000_000
@@ -135,8 +134,8 @@ def decide(policy: Policy, call: Fields, options: Sequence[Json], bounds: Bounda
 
 def _says_so(label: str) -> bool:
     """Whether the label of an option says that it allows this one call, and nothing else."""
-    said = re.findall(r"[^\s()!.,:✓✔✅\ufe0f]+", label[:500].casefold())
-    return bool(said) and _PLAIN_LABEL.issuperset(said)
+    said = re.findall(r"[^\s()!.,:✓✔✅\ufe0f]+", label[: LONGEST_LABEL + 1].casefold())
+    return bool(said) and len(label) <= LONGEST_LABEL and _PLAIN_LABEL.issuperset(said)
 
 
 def reservation(call: Fields, bounds: Boundaries) -> str:
@@ -265,8 +264,7 @@ _UNLIMITED: dict[str, Skipped] = {"hidden": "nothing", "ignored": "git"}
 
 def _reason_in_links(doing: Doing, bounds: Boundaries, is_move: bool) -> Reason | None:
     """A link that is moved, or replaced with something else, changes where other paths lead."""
-    written = [path for path in doing.writes if path not in _NOTHING]
-    if not is_move and len(written) <= len(doing.removes):
+    if not is_move and len(doing.writes) <= len(doing.removes):
         return None  # it only removes
     for path in sorted({_absolute(path, bounds).rstrip("/") for path in doing.removes}):
         for place in {path, posixpath.normpath(path)}:
@@ -336,7 +334,7 @@ def _reservation_about(path: str, is_written: bool, bounds: Boundaries, folders:
     place = _absolute(path, bounds)
     leads_to, roots = bounds.follow(place), folders.roots
     shown = (_below(path, bounds.roots) or path)[:200]
-    if place in _NOTHING and leads_to.startswith(("/dev/", "/proc/")):
+    if place in DEVICES and not is_written and leads_to.startswith(("/dev/", "/proc/")):
         return ""
     # After following a link, `..` means the parent in the path for a shell, but the real parent for programs.
     by_words = bounds.follow(posixpath.normpath(place)) if ".." in place else leads_to

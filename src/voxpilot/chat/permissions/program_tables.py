@@ -16,6 +16,10 @@ ANYTHING = r"[^@].*|"
 """An operand that is a file or text. Some programs take a word that begins with `@` as a list of options."""
 
 
+DEVICES = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+"""Paths outside every folder that anybody may read, or write to; but not replace, remove or change."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A program whose operands are files or text."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from voxpilot.chat.permissions import program_tables as tables
@@ -33,12 +34,11 @@ def judge(command: Simple) -> Deed:
         raise NotPlain("the program's name is quoted")
     deed = deed_of([word.text for word in command.words])
     for redirection in command.redirections:
-        if redirection.operator.endswith("<"):
+        if redirection.operator.endswith("<") or redirection.target in tables.DEVICES:
             deed.reads.append(redirection.target)
         elif not redirection.operator.endswith("&"):
             deed.writes.append(redirection.target)
-            deed.is_edit |= redirection.target != "/dev/null"
-            deed.is_change |= deed.is_edit
+            deed.is_edit = deed.is_change = True
     return deed
 
 
@@ -96,6 +96,10 @@ def _file_tool(name: str, tool: Tool, words: list[str]) -> Deed:
     if name == "jq" and operands:
         _check_jq(operands[0])
     operands = [] if tool.text_only else operands[1:] if tool.text_first else operands
+    if name == "tee":
+        devices = [word for word in operands if word in tables.DEVICES]
+        deed = _changing(tool, [word for word in operands if word not in devices], is_copy=False)
+        return replace(deed, reads=devices)
     if tool.changes:
         return _changing(tool, operands, is_copy=name == "cp")
     return Deed(reads=_parts_of(operands), sweeps=_sweeps(name, given, operands))

@@ -34,6 +34,12 @@ UNIT_TESTS = (
 
 ACTIONS = words("deploy publish release push upload unpublish login logout install uninstall env")
 """Words that are refused as an argument of any program."""
+CONSOLES = words(
+    "shell shell_plus dbshell console dbconsole repl irb pry tinker psysh runner exec flush sqlflush "
+    "createsuperuser changepassword register"
+)
+"""Words that make a script of the folder run code from its input or arguments, or act on a database or an
+account: refused as a whole argument of a script, or as a target."""
 ACTION_PARTS = tuple(words("deploy publish release push upload install login logout signin rollout"))
 """Parts of a name: also `predeploy` and `altinstall`."""
 ACTION_WORDS = words(

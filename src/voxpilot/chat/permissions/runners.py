@@ -73,7 +73,7 @@ def _check_targets(name: str, given: Parsed) -> None:
     """What a program is told to run, by the name that the folder gives it."""
     if (naming := tables.TARGETS.get(name)) is not None:
         for target in (*given.operands, *given.values(*naming)):
-            _check_action(target)
+            _check_argument(target)
 
 
 def _running(given: Parsed) -> Deed:
@@ -101,7 +101,7 @@ def run_own(words: Sequence[str]) -> Deed:
         match = _ARGUMENT.fullmatch(word)
         if match is None:
             raise NotPlain("an argument contains special characters")
-        _check_action(word)
+        _check_argument(word)
         files += [file for file in match.groupdict().values() if file]
     for file in files:
         check_file(file)
@@ -133,6 +133,13 @@ def interpret(language: tables.Interpreter, words: list[str]) -> Deed:
         deed = run_own(words[1:])
     deed.reads.append(words[0])
     return deed
+
+
+def _check_argument(word: str) -> None:
+    """An argument of a script, or the name of a target."""
+    if word.lstrip("-").casefold() in tables.CONSOLES:
+        raise NotPlain(f"{word[:40]} may run code that it reads from its input, or act on something outside")
+    _check_action(word)
 
 
 def _check_action(name: str) -> None:
