@@ -77,6 +77,13 @@ def test_a_field_of_the_request_is_shown(field: str, value: object) -> None:
     assert more == {field: ["of the call"], f"request.{field}": value}, "neither takes the other's place"
 
 
+def test_the_description_of_a_request_in_the_older_flat_form_is_shown() -> None:
+    """R198: next to what will really run, which it does not replace."""
+    detail = asked({}, title="List", description="Run: npm test")
+    assert detail["more"] == {"description": "Run: npm test"}
+    assert detail["input"] == {"command": "ls"}
+
+
 def test_a_title_of_the_request_is_shown_beside_that_of_the_call() -> None:
     assert asked({}, title=EVIL)["more"] == {"title": EVIL}
     assert "more" not in asked({"title": None}, title=EVIL), "it is the title of the card"

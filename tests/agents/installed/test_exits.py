@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from typing import Any
 
+import pytest
+
 from voxpilot.agents.installed.catalog import Agent
 from voxpilot.agents.installed.exits import explain
 from voxpilot.settings import AgentSettings
@@ -55,6 +57,17 @@ def test_a_missing_program_with_a_full_path_was_not_searched_for() -> None:
 def test_a_program_that_is_there_but_cannot_run_is_not_called_missing() -> None:
     problem = explain(not_started(errno.ENOEXEC, searched="/usr/bin"), agent("one", "/usr/bin"))
     assert problem.message == "'one' could not be started: one: 8."
+
+
+@pytest.mark.parametrize(("code", "why"), [(127, "was not found"), (126, "could not be run")])
+def test_a_launcher_that_does_not_find_its_program_gets_the_setup_hint(code: int, why: str) -> None:
+    """R72: `env`, `npx` or a script starts, and then reports that there is nothing to start."""
+    end = {"reason": "exited", "exit": code, "stderr": "env: 'node': No such file or directory"}
+    problem = explain(end, agent("one", "/usr/bin"))
+    assert f"a program that it needs {why} (exit code {code})" in problem.message
+    assert "Run `get one`." in problem.hint
+    assert problem.detail == "env: 'node': No such file or directory"
+    assert "Run `get one`." not in explain({**end, "exit": 1}, agent("one", "/usr/bin")).hint
 
 
 def test_a_machine_that_is_out_of_processes_is_not_the_programs_fault() -> None:

@@ -156,6 +156,9 @@ async def test_a_session_cut_off_in_the_middle_says_that_the_end_may_be_missing(
     async with talking(server, workspace) as talk:
         ended = await talk.run(script(say("one"), die()))
         assert ended["stop_reason"] == "interrupted"
+        assert "crashed" in ended["error"]["message"]
+        status = talk.of_kind("agent-status")[-1]
+        assert (status["status"], status["message"]) == ("error", ended["error"]["message"])
         await talk.run(script(say("two")))
         assert "may not remember" in (await talk.notice("restored"))["detail"]
         assert len(agent_log.prompts()) == 2

@@ -19,6 +19,8 @@ ORDERLY = frozenset({"idle", "stopped", "killed", "unattached"})
 NOT_TAKEN = frozenset({"idle", "unattached"})
 """Ends after which an unsent prompt may go to a new process."""
 STDERR_LINES = 20
+NO_PROGRAM, CANNOT_RUN = 127, 126
+"""With these a shell or launcher says that a program it should start does not exist, or does not run."""
 
 
 def explain(end: Json, agent: Agent) -> Problem:
@@ -57,10 +59,24 @@ def explain(end: Json, agent: Agent) -> Problem:
             "can change the sandbox in the settings.",
             detail,
         )
+    if end.get("exit") in (NO_PROGRAM, CANNOT_RUN):
+        return _launcher_failed(end, agent, detail)
     also = f", or signal {_signal_name(end['maybe_signal'])}" if end.get("maybe_signal") else ""
     return Problem(
         f"{agent.display_name} exited unexpectedly (exit code {end.get('exit')}{also}).",
         f"{'Its last output below may explain why. ' if detail else ''}Send a message to start it again.",
+        detail,
+    )
+
+
+def _launcher_failed(end: Json, agent: Agent, detail: str) -> Problem:
+    """The program started, but not what it should start in turn: `env`, `npx`, a script or an interpreter."""
+    code = end.get("exit")
+    why = "was not found" if code == NO_PROGRAM else "could not be run"
+    read = "Its last output below may name it. " if detail else ""
+    return Problem(
+        f"{agent.display_name} stopped because a program that it needs {why} (exit code {code}).",
+        f"{read}{agent.how_to_install} If it is installed, check its command in the settings.",
         detail,
     )
 
