@@ -36,7 +36,7 @@ MOST_TO_MATCH = 8_000
 LONGEST_RULE = 200
 _IN_RULES = frozenset(string.ascii_letters + string.digits + " _-.,+=@~#%&():;'!*?/")
 LONGEST_LOOK_SECONDS = 1.0
-"""Nobody waits for a look that takes longer, so it must not go on for long."""
+"""Nobody waits for a look that takes longer, so it must end soon."""
 _TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
