@@ -72,6 +72,7 @@ export const changeSettings = nothing;
 export const decidePending = nothing;
 export const watchSettings = () => () => undefined;
 export const defaultAgent = () => "claude";
+export const defaultMode = () => "agent" as const;
 export const settingsProblem = () => undefined;
 export const settings = () => scene.settings;
 export const listDevices = async () => scene.devices;

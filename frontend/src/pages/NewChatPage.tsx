@@ -1,7 +1,7 @@
 // Creating a chat: workspace, agent and first message. Pressing Enter is enough.
 import { createEffect, createMemo, createSignal, For, onCleanup, onMount, Show, untrack, type JSX } from "solid-js";
 
-import { agents, createChat, draft, navigate, pathTo, route, settings, unheardWish, useChats, type ChatWish } from "../state";
+import { agents, createChat, defaultAgent, defaultMode, draft, navigate, pathTo, route, settings, unheardWish, useChats, type ChatWish } from "../state";
 import { isThere, mayList } from "../components/agent/abilities";
 import { ErrorCard } from "../components/blocks/ErrorCard";
 import { Composer } from "../components/composer/Composer";
@@ -29,8 +29,11 @@ export default function NewChatPage(): JSX.Element {
   let isHere = true;
 
   const lastUsed = () => chats.list.find((chat) => found()?.some((agent) => agent.id === chat.agent))?.agent;
-  const mode = (): Mode => wishedMode() ?? tried()?.mode ?? settings()?.values.interactionModeDefault ?? "agent";
-  const agent = () => wishedAgent() ?? tried()?.agent ?? lastUsed() ?? found()?.[0]?.id;
+  const mode = (): Mode => wishedMode() ?? tried()?.mode ?? defaultMode() ?? "agent";
+  const ifFound = (id: string | undefined) => found()?.find((agent) => agent.id === id)?.id;
+  /** The agent chosen in the settings, otherwise the last one used. */
+  const usual = () => ifFound(settings()?.values.acpDefaultAgentId) ?? lastUsed() ?? ifFound(defaultAgent()) ?? found()?.[0]?.id;
+  const agent = () => wishedAgent() ?? tried()?.agent ?? usual();
   const folder = () => wishedFolder() ?? tried()?.workspace ?? recent()[0] ?? "";
   /** The chosen agent, if it may have past sessions. */
   const offering = () => (mode() === "llm" ? undefined : found()?.find((one) => one.id === agent() && mayList(one))?.id);

@@ -69,7 +69,7 @@ export { draft, forgetForm, formDraft, type Draft } from "./stored/drafts";
 export { forget, recall, remember } from "./stored/localStore";
 
 /** The agents of this machine; undefined until known. Call `refreshAgents` to look again. */
-export { agents, changeAgent, defaultAgent, refreshAgents, removeAgent, sandboxProblem, settingsProblem } from "./server/agents";
+export { agents, changeAgent, defaultAgent, defaultMode, refreshAgents, removeAgent, sandboxProblem, settingsProblem } from "./server/agents";
 
 /** Testing an agent; its past sessions; the decision log; devices and sign-in links. */
 export { checkAgent, confirmDevice, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";

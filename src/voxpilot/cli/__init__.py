@@ -110,7 +110,11 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "twice to exit. Exit codes: 0 done, 1 failed or interrupted, 130 cancelled, 3 a question could "
         "not be answered (there is no terminal, and neither --answer nor --trust applies)."
     )
-    run.add_argument("--agent", metavar="ID", help="the id of an agent; `voxpilot agents` lists them")
+    run.add_argument(
+        "--agent",
+        metavar="ID",
+        help="the id of an agent; `voxpilot agents` lists them (default: see the settings)",
+    )
     run.add_argument(
         "--assistant",
         action="store_true",

@@ -512,6 +512,21 @@ async def test_a_named_session_goes_on_in_the_same_chat(
     assert len((await api.chats())["chats"]) == 3
 
 
+async def test_a_run_that_names_nobody_asks_whoever_the_settings_name(
+    server: ServerProcess, finished: Finished, api: Api
+) -> None:
+    """R126, R128: as a chat created over HTTP; a named session continues with the one who answers in it."""
+    await api.call("PUT", "/api/settings", {"acpDefaultAgentId": "scripted"})
+    for text in ("one", "two"):
+        done = await finished("run", "--session", "work", script(say(text)))
+        assert (code(done), done.out) == (0, text)
+    [chat] = (await api.chats())["chats"]
+    assert (chat["mode"], chat["agent"]) == ("agent", "scripted")
+    await api.call("PUT", "/api/settings", {"interactionModeDefault": "llm"})
+    await finished("run", "hello")
+    assert [chat["mode"] for chat in (await api.chats())["chats"]] == ["llm", "agent"]
+
+
 async def test_two_runs_that_begin_a_session_together_share_its_chat(
     server: ServerProcess, voxpilot: Voxpilot, api: Api
 ) -> None:

@@ -17,6 +17,17 @@ export const labels = {
     fileProblem: (problem: string) => `The settings file is invalid, so the last valid settings stay in effect: ${problem}`,
   },
 
+  newChats: {
+    title: "New chats",
+    answers: "Answered by",
+    answersHelp: "Who answers in a new chat unless you choose otherwise. Also used by scripts and `voxpilot run`.",
+    agent: "An agent",
+    assistant: "The assistant",
+    which: "Agent",
+    whichHelp: "The agent of a new chat unless you choose another one.",
+    lastUsed: "The last one used",
+  },
+
   agent: {
     useForNew: "Use for new chats",
     duplicate: "Duplicate",

@@ -24,7 +24,7 @@ export interface ChatWish {
 export async function createChat(wish: ChatWish, attachments: readonly JsonObject[] = []): Promise<api.ChatInfo> {
   const chat = await api.postChat({
     workspace: wish.workspace || null,
-    mode: wish.mode ?? "agent",
+    mode: wish.mode ?? null,
     agent: wish.agent ?? null,
     directories: [],
     ...(wish.load && { load: wish.load }),

@@ -22,6 +22,11 @@ export function defaultAgent(): string | undefined {
   return known()?.default;
 }
 
+/** Who answers in a chat that names neither a mode nor an agent. */
+export function defaultMode(): "llm" | "agent" | undefined {
+  return known()?.default_mode;
+}
+
 /** Why the settings file is not used, if it is not. */
 export function settingsProblem(): string | undefined {
   return known()?.settings_problem ?? undefined;

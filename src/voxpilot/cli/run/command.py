@@ -38,11 +38,9 @@ def run(
     wait: bool,
     as_json: bool,
 ) -> int:
-    if agent is None and not assistant:
-        raise Invalid("No agent was given.", "Use --agent or --assistant.")
     job = Job(
         agent=agent,
-        mode="llm" if assistant else "agent",
+        mode="llm" if assistant else "agent" if agent is not None else None,
         workspace=Path(workspace or ".").resolve(),
         prompt=_prompt_of(prompt),
         session=session,

@@ -33,7 +33,8 @@ class Job:
     agent: str | None
     workspace: Path
     prompt: str
-    mode: Literal["llm", "agent"] = "agent"
+    mode: Literal["llm", "agent"] | None = "agent"
+    """None: the settings decide who answers."""
     session: str | None = None
     """The name of a chat to continue, for this agent and workspace."""
     answer_kind: str | None = None
@@ -116,11 +117,10 @@ class Run:
         if job.session is not None:
             named = await self._client.call("GET", "/api/chats", name=job.session)
             for chat in named["chats"]:
-                if (chat["mode"], chat["agent"], chat["workspace"]) == (
-                    job.mode,
-                    job.agent,
-                    str(job.workspace),
-                ):
+                answers = (chat["mode"], chat["agent"])
+                if job.mode is not None and answers != (job.mode, job.agent):
+                    continue
+                if chat["workspace"] == str(job.workspace):
                     return dict(chat)
             # The same key for the same name, so that two runs that start at the same time share one chat.
             which = json.dumps([job.mode, job.agent, str(job.workspace), job.session])

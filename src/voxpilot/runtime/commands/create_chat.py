@@ -1,7 +1,7 @@
 """Creating a chat.
 
-Lives here: checking what it is to be. Lives elsewhere: making it awake
-(supervisor.py).
+Lives here: who answers in it if nobody says so, and checking what it is to be. Lives elsewhere: making it
+awake (supervisor.py).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import uuid
 from dataclasses import replace
 from pathlib import Path
 
+from voxpilot.agents.installed.catalog import Catalog
 from voxpilot.chat.events import ChatInfoChanged
 from voxpilot.chat.transcript import Transcript
 from voxpilot.errors import Conflict, Invalid
@@ -37,6 +38,18 @@ class ChatSpec:
     load: str | None = None
     """One of the agent's own sessions to start with."""
     directories: tuple[str, ...] = ()
+
+
+def who_answers(
+    catalog: Catalog, mode: str | None = None, agent: str | None = None
+) -> tuple[str, str | None]:
+    """The mode and the agent of a new chat: what is given, and the defaults for the rest.
+
+    An agent that is named without a mode answers itself. Looks for programs, so it runs off the event loop.
+    """
+    if mode is None:
+        mode = catalog.settings.interaction_mode_default if agent is None else "agent"
+    return mode, catalog.default() if agent is None and mode == "agent" else agent
 
 
 async def checked(services: Services, spec: ChatSpec) -> ChatSpec:

@@ -19,6 +19,7 @@ from voxpilot.agents.installed.sandboxing import version_of
 from voxpilot.agents.installed.versions import is_enough
 from voxpilot.chat.events import Json
 from voxpilot.keeper.sandbox.available import Available, available, how_to_get_it
+from voxpilot.runtime.commands.create_chat import who_answers
 from voxpilot.runtime.shared.services import Services
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.settings.agent_editing import put_agent, remove_agent, shown
@@ -45,6 +46,7 @@ async def list_agents(sup: Sup, background: BackgroundTasks) -> Json:
             lambda: [_described(services.catalog, agent, seen.get(agent.id)) for agent in agents]
         ),
         "default": default,
+        "default_mode": who_answers(services.catalog)[0],
         "settings_problem": problem.message if problem else None,
         "sandbox_problem": None if sandboxes.kind else how_to_get_it(sandboxes),
     }

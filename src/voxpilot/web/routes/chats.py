@@ -18,7 +18,7 @@ from voxpilot.chat.permissions.decide import default_policy
 from voxpilot.errors import Conflict, NotFound
 from voxpilot.runtime.commands import edit_chat, move_chat
 from voxpilot.runtime.commands.choose_option import category_of, choose
-from voxpilot.runtime.commands.create_chat import ChatSpec, real_folder
+from voxpilot.runtime.commands.create_chat import ChatSpec, real_folder, who_answers
 from voxpilot.runtime.commands.restart_agent import restart
 from voxpilot.runtime.readers.shown import TakenOver
 from voxpilot.runtime.step import policy
@@ -78,18 +78,17 @@ async def list_all(
 
 @router.post("", status=201, model=ChatInfo)
 async def create(body: NewChat, sup: Sup, limits: Allowed) -> Json:
-    """Without an agent the default one is used, which may require looking for programs."""
+    """The settings decide what the request leaves out: the mode, and the agent."""
     limits.check("turn on auto-approve for a chat", body.permissions == "auto")
-    usual = default_policy(body.mode) if limits.may_loosen else "ask"
-    agent = body.agent
-    if agent is None and body.mode == "agent":
-        agent = await asyncio.to_thread(sup.services.catalog.default)
+    wished = "agent" if body.mode is None and body.load is not None else body.mode
+    mode, agent = await asyncio.to_thread(who_answers, sup.services.catalog, wished, body.agent)
+    usual = default_policy(mode) if limits.may_loosen else "ask"
     workspace = body.workspace
     if not workspace:
         workspace = await asyncio.to_thread(sup.default_workspace, agent)
     spec = ChatSpec(
         workspace=workspace,
-        mode=body.mode,
+        mode=mode,
         agent=agent,
         policy=body.permissions or usual,
         name=body.name,

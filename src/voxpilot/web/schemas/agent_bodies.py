@@ -114,6 +114,8 @@ class AgentList(Answer):
     agents: list[AgentInfo]
     default: str
     """The agent of a chat that names none."""
+    default_mode: Literal["llm", "agent"]
+    """Who answers in a chat that names neither a mode nor an agent: the assistant, or that agent."""
     settings_problem: str | None
     """Why the settings file cannot be used."""
     sandbox_problem: str | None

@@ -95,8 +95,10 @@ class NewLink(Answer):
 
 class NewChat(Body):
     workspace: str | None = Field(None, max_length=4096)
-    mode: Literal["llm", "agent"] = "agent"
+    mode: Literal["llm", "agent"] | None = None
+    """The default is `agent` if an agent is named, otherwise the setting `interaction_mode_default`."""
     agent: str | None = Field(None, max_length=100)
+    """In agent mode, the default is the setting `acp_default_agent_id`, otherwise an installed agent."""
     permissions: Literal["ask", "auto"] | None = None
     """Whether the agent asks before it acts; the default depends on the mode."""
     name: str | None = Field(None, min_length=1, max_length=200)

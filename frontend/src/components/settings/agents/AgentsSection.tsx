@@ -8,6 +8,7 @@ import { Skeleton } from "../../controls/Skeleton";
 import { PlusIcon, WarningIcon } from "../../icons";
 import { AgentCard } from "./AgentCard";
 import { AgentEditor } from "./AgentEditor";
+import { NewChats } from "./NewChats";
 import { labels } from "../labels";
 
 export function AgentsSection(): JSX.Element {
@@ -26,6 +27,7 @@ export function AgentsSection(): JSX.Element {
           </p>
         )}
       </Show>
+      <NewChats />
       <Show when={agents()} fallback={<Skeleton lines={6} label={labels.agents.loading} />}>
         <ul class="cards">
           {/* By id, so that an open test stays open when the list is reloaded. */}
