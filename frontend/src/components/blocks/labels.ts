@@ -37,13 +37,15 @@ export const labels = {
   noOutput: "No output yet.",
   task: "Task given to the agent",
   recovered: "reconnected, still running",
+  /** One for each stop reason. */
   delegationEnds: {
+    end_turn: "done",
+    max_tokens: "stopped at the length limit",
+    max_turn_requests: "stopped after too many steps",
+    refusal: "refused",
     cancelled: "stopped",
     interrupted: "interrupted",
     error: "failed",
-    refusal: "refused",
-    limit: "limit reached",
-    done: "done",
   },
 
   error: "Error",
@@ -56,6 +58,9 @@ export const labels = {
   copyAnswerEnd: "Copy end of answer",
   endedAt: (time: string) => `Ended at ${time}`,
   continue: "Continue",
+  continueWords: "Continue.",
+  continueSessions: (names: readonly string[]) => `Continue the interrupted work in ${names.join(" and ")}.`,
+  sessionOf: (name: string, agent: string) => `session “${name}” of ${agent}`,
   continueHelp: "Ask the agent to continue where it left off",
   stopReasons: {
     end_turn: "Done",

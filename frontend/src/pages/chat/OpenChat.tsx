@@ -21,6 +21,7 @@ import {
 } from "../../state";
 import { heldUnder } from "../../state/named";
 import { canRestore } from "../../components/agent/abilities";
+import { continueWords } from "../../components/blocks/work/delegation";
 import { AgentDialog } from "../../components/chat/agent/AgentDialog";
 import { AgentTrouble } from "../../components/chat/agent/AgentTrouble";
 import { Announcer } from "../../components/chat/Announcer";
@@ -231,7 +232,7 @@ function createChatContext(state: ChatState): ChatContext {
       return agent === undefined || canRestore(agent) !== false;
     },
     restart: (reload) => restartAgent(state.id, reload),
-    goOn: () => void send(state.id, "Continue."),
+    goOn: () => void send(state.id, continueWords(state.blocks)),
   };
 }
 

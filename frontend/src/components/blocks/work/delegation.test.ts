@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Block, ToolBlock } from "../../../state";
 import { applyEvent, emptyChat } from "../../../state/chats/applyEvent";
 import { rowsOf } from "../../conversation/rows";
-import { delegationOf, isDelegation, isRecovered, shortName } from "./delegation";
+import { labels } from "../labels";
+import { stopReason } from "../stopReasons";
+import { continueWords, delegationOf, isDelegation, isRecovered, shortName } from "./delegation";
 import golden from "../../../../../tests/golden/delegated.json";
 
 const CALL: ToolBlock = {
@@ -25,13 +27,34 @@ describe("delegated work (R180)", () => {
 
   test.each([
     ["end_turn", "completed", "done"],
+    ["max_tokens", "completed", "stopped at the length limit"],
+    ["max_turn_requests", "completed", "stopped after too many steps"],
+    ["refusal", "completed", "refused"],
     ["cancelled", "failed", "stopped"],
     ["interrupted", "failed", "interrupted"],
     ["error", "failed", "failed"],
-    ["max_tokens", "completed", "limit reached"],
-  ])("%s is shown as %s", (stop_reason, status, end) => {
+    ["something_new", "completed", "Ended: something new"],
+  ])("%s is shown as %s (R38)", (stop_reason, status, end) => {
     const done = { ...CALL, status, delegated: { session_name: "bug", agent: "a", summary: "", stop_reason } };
     expect(delegationOf(done, []).end).toBe(end);
+  });
+
+  test("every stop reason has its own words, in turns and in delegated work (R38)", () => {
+    const reasons = Object.keys(labels.stopReasons);
+    expect(reasons).toEqual(expect.arrayContaining(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"]));
+    expect(Object.keys(labels.delegationEnds).toSorted()).toEqual(reasons.toSorted());
+    for (const words of [labels.stopReasons, labels.delegationEnds]) expect(new Set(Object.values(words)).size).toBe(reasons.length);
+    expect(reasons.map(stopReason)).toEqual(Object.values(labels.stopReasons));
+    expect(stopReason("something_new")).toBe("Ended: something new");
+  });
+
+  test("Continue names the sessions that were cut off in the last turn (C16)", () => {
+    const ended = (turn: string) => ({ kind: "turn", pos: 9, at: 1, since: 0, turn, stop_reason: "interrupted" }) as Block;
+    const cut = { ...CALL, delegated: { session_name: "bug", agent: "claude", summary: "", stop_reason: "interrupted" } };
+    const done = { ...CALL, id: "c2", delegated: { session_name: "docs", agent: "claude", summary: "", stop_reason: "end_turn" } };
+    expect(continueWords([cut, done, ended("t1")])).toBe("Continue the interrupted work in session “bug” of claude.");
+    expect(continueWords([cut, done, ended("t1"), ended("t2")])).toBe("Continue.");
+    expect(continueWords([])).toBe("Continue.");
   });
 
   test("work that failed before the agent sent anything has ended too", () => {

@@ -3,11 +3,14 @@
 // Lives here: reading it off the blocks. Lives elsewhere: which blocks are within a call (../conversation/rows.ts),
 // drawing it (DelegatedWork.tsx).
 import type { Block, ToolBlock } from "../../../state";
+import { tableOf } from "../../../state/named";
 import { hasEnded, progressOf } from "../../tool/toolLabels";
 import { labels } from "../labels";
 
 /** The tool with which the assistant delegates work to an agent. */
 const TOOL = "copilot_agent";
+const ENDS = tableOf<string>(labels.delegationEnds);
+const PROGRESS = { failed: labels.delegationEnds.error, cancelled: labels.delegationEnds.cancelled } as const;
 
 export interface Delegation {
   /** All text of the agent within this call. */
@@ -44,6 +47,14 @@ export function delegationOf(block: ToolBlock, inner: readonly Block[]): Delegat
   };
 }
 
+/** The message that continues the last turn: it names the sessions of work that was cut off, so that these are restored. */
+export function continueWords(blocks: readonly Block[]): string {
+  const turn = blocks.findLast((block) => block.kind === "turn")?.turn;
+  const cut = blocks.flatMap((block) => (block.kind === "tool" && block.turn === turn && isDelegation(block) && block.delegated?.stop_reason === "interrupted" ? [block.delegated] : []));
+  const names = [...new Map(cut.map((one) => [`${one.agent} ${one.session_name}`, labels.sessionOf(one.session_name, one.agent)])).values()];
+  return names.length === 0 ? labels.continueWords : labels.continueSessions(names);
+}
+
 /** The agent's name in the line of its block. */
 export function shortName(agent: string | undefined, displayName: string): string {
   return agent === "copilot" ? "Copilot" : displayName;
@@ -55,21 +66,10 @@ export function isRecovered(block: ToolBlock, recoveredAt: number | undefined, p
 }
 
 function endOf(block: ToolBlock): string {
-  switch (block.delegated?.stop_reason) {
-    case "cancelled":
-      return labels.delegationEnds.cancelled;
-    case "interrupted":
-      return labels.delegationEnds.interrupted;
-    case "error":
-      return labels.delegationEnds.error;
-    case "refusal":
-      return labels.delegationEnds.refusal;
-    case "max_tokens":
-    case "max_turn_requests":
-      return labels.delegationEnds.limit;
-    default:
-      return progressOf(block) === "failed" ? labels.delegationEnds.error : progressOf(block) === "cancelled" ? labels.delegationEnds.cancelled : labels.delegationEnds.done;
-  }
+  const reason = block.delegated?.stop_reason;
+  if (reason !== undefined && reason !== "end_turn") return ENDS.get(reason) ?? labels.otherReason(reason);
+  const progress = progressOf(block);
+  return progress === "failed" || progress === "cancelled" ? PROGRESS[progress] : labels.delegationEnds.end_turn;
 }
 
 function textIn(input: unknown, name: string): string {

@@ -31,6 +31,12 @@ describe("a field is omitted only if the diff shows all of it", () => {
 });
 
 describe("everything in a content is shown", () => {
+  test("the description of a request in the older flat form (R198)", () => {
+    const will = willHappen({ input: { command: "ls" }, more: { description: "Run: npm test" } } as unknown as QuestionDetail);
+    expect(will.command?.text).toBe("ls");
+    expect(will.fields.map((one) => [one.label, one.text])).toEqual([["description", "Run: npm test"]]);
+  });
+
   test("other fields of a location, also of a file in a diff", () => {
     const content = [{ type: "diff", path: "/w/a.py", oldText: "1", newText: "2" }];
     const locations = [{ path: "/w/a.py", run: "rm -rf ~" }, { path: "/w/b.py", line: 3 }];
