@@ -157,7 +157,7 @@ def sentences() -> Iterator[tuple[str, str]]:
         alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):
-                text = " ".join(part.value for part in node.values if isinstance(part, ast.Constant))
+                text = " ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
                 text = node.value
             else:
@@ -167,7 +167,7 @@ def sentences() -> Iterator[tuple[str, str]]:
 
 
 def labels() -> Iterator[tuple[str, str]]:
-    """Strings of the page that begin like a sentence or have several words."""
+    """Strings of the page that begin like a sentence."""
     for path in files((LABELS,)):
         if "/api/" not in path.as_posix() and ".test." not in path.name:
             for text in re.findall(r'["`]([A-Z][^"`\n]*)["`]', path.read_text(encoding="utf-8")):

@@ -287,7 +287,7 @@ export function signInTerminal(): Block[] {
       title: "Sign in using this chat’s terminal",
       agent: "claude",
       options: [
-        { id: "done", label: "I have signed in, try again", kind: "retry" },
+        { id: "done", label: "I have signed in", kind: "retry" },
         { id: "dismiss", label: "Not now", kind: "reject_once" },
       ],
       detail: { terminal_id: "s-1", hint: "Sign in using the terminal above. The turn continues when the command finishes." },
@@ -302,7 +302,7 @@ export const signInQuestion = (reason?: string) =>
     agent: "copilot",
     options: [
       { id: "method:web", label: "Sign in with GitHub", kind: "sign_in" },
-      { id: "done", label: "I have signed in, try again", kind: "retry" },
+      { id: "done", label: "I have signed in", kind: "retry" },
       { id: "dismiss", label: "Not now", kind: "reject_once" },
     ],
     detail: {
@@ -323,7 +323,7 @@ export const trustQuestion = () =>
       { id: "trust", label: "Trust this folder", kind: "trust" },
       { id: "not-now", label: "Not now", kind: "not_now" },
     ],
-    detail: { folders: [WORKSPACE], why: "Agents that start in this folder can run its code and follow its settings and instructions." },
+    detail: { folders: [WORKSPACE], why: "Agents follow the instructions and settings in the folder they start in, and can run its code." },
   });
 
 export const contextQuestion = () =>
@@ -332,7 +332,7 @@ export const contextQuestion = () =>
     title: "Send your last message to the new Claude Code session?",
     options: [
       { id: "include", label: "Send it", kind: "allow_once" },
-      { id: "leave-out", label: "Do not send", kind: "reject_once" },
+      { id: "leave-out", label: "Do not send it", kind: "reject_once" },
     ],
     detail: { text: "Sessions of signed-in users live too long after a renewal. Find out why, fix it, and add a test." },
   });

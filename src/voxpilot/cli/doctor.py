@@ -56,7 +56,8 @@ async def _try_all(live: LiveSettings, catalog: Catalog, agents: list[Agent], re
 def _not_agreed(live: LiveSettings) -> Step:
     text = f"Not tested: the command in {live.path} has not been approved."
     hint = (
-        "Send it a message in the browser to approve it. If you did not write this command, find out who did."
+        "Send the agent a message in the browser; you are then asked to approve its command. "
+        "If you did not write it, find out who did."
     )
     return Step(name="agreed", outcome="failed", text=text, hint=hint)
 

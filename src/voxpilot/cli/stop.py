@@ -31,7 +31,7 @@ def stop(settings: Settings, say: Callable[[str], None]) -> int:
     say("No server was running." if pid is None else f"Stopped the server (pid {pid}).")
     ended = _end_what_is_left(settings)
     if ended:
-        say(f"Stopped {ended} agent{'s' if ended > 1 else ''} that had no server.")
+        say(f"Stopped {ended} agent{'s' if ended > 1 else ''} running without a server.")
     return 0
 
 

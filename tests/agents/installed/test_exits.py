@@ -73,5 +73,5 @@ def test_a_launcher_that_does_not_find_its_program_gets_the_setup_hint(code: int
 def test_a_machine_that_is_out_of_processes_is_not_the_programs_fault() -> None:
     end = not_started(errno.EAGAIN, where="machine", error="The machine cannot start a program now: why")
     problem = explain(end, agent("one", "/usr/bin"))
-    assert problem.message == "One could not be started: The machine cannot start a program now: why."
+    assert problem.message == "One could not be started. The machine cannot start a program now: why."
     assert problem.hint.startswith("Close some programs")

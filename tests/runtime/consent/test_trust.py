@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.script import say, script
+from tests.kit.clients.client import Api
 from tests.kit.clients.driver import talking
 from tests.kit.peers.agent_log import AgentLog
 from tests.kit.servers.running import Server, StartServer
@@ -65,6 +66,19 @@ async def test_a_neighbour_or_a_link_is_another_folder(
             assert (await talk.question())["title"] == f"Do you trust the files in {place / real}?"
             await talk.cancel()
     assert len(agent_log.starts()) == 1
+
+
+async def test_several_folders_are_asked_about_together(wary: Server, workspace: Path, place: Path) -> None:
+    """A48: the button says that it trusts all of them."""
+    (place / "more").mkdir()
+    async with Api(wary.url, wary.token) as api:
+        chat = (await api.create_chat(workspace, directories=[str(place / "more")]))["id"]
+    async with talking(wary, workspace, chat=chat) as talk:
+        await talk.send(script(say("x")))
+        question = await talk.question()
+        assert question["title"] == f"Do you trust the files in {workspace} and {place / 'more'}?"
+        assert [option["label"] for option in question["options"]] == ["Trust these folders", "Not now"]
+        await talk.cancel()
 
 
 async def test_a_folder_trusted_in_one_chat_is_trusted_in_those_that_wait(

@@ -52,7 +52,10 @@ async def test_stop_ends_agents_whose_server_was_killed_and_nothing_they_said_is
     assert marked(mark)
 
     done = await finished("stop")
-    assert (code(done), done.out) == (0, "No server was running.\nStopped 1 agent that had no server.\n")
+    assert (code(done), done.out) == (
+        0,
+        "No server was running.\nStopped 1 agent running without a server.\n",
+    )
     assert marked(mark) == []
 
     await server.start()

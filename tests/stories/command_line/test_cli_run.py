@@ -336,7 +336,7 @@ async def test_a_sign_in_shows_the_command_to_run(server: ServerProcess, voxpilo
     shown = run.out.replace("\r\n", "\n")
     assert "  method: Sign in here\n    in another terminal, run: " in shown
     assert "--login\n" in shown.replace("\n  | ", "")  # where a long line is wrapped depends on its paths
-    assert "  1  Sign in\n  2  I have signed in, try again\n  3  Not now" in shown
+    assert "  1  Sign in\n  2  I have signed in\n  3  Not now" in shown
     run.types("1\n")
     assert await run.ends() == 0
     assert run.out.endswith("one\r\n")

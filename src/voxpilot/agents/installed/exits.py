@@ -88,13 +88,13 @@ def _not_started(end: Json, agent: Agent) -> Problem:
         why = str(end.get("error")).rstrip(".")
         return Problem(f"{agent.display_name} could not be started: {why}.", str(end["hint"]))
     if end.get("where") == "disk":
-        error = f"{agent.display_name} could not be started: {end.get('error')}."
+        error = f"{agent.display_name} could not be started. {end.get('error')}."
         return Problem(
             error, "Send the message again when the disk responds, or choose another folder for the chat."
         )
     if end.get("where") == "machine":
         return Problem(
-            f"{agent.display_name} could not be started: {end.get('error')}.",
+            f"{agent.display_name} could not be started. {end.get('error')}.",
             "Close some programs or stop some agents, then send the message again.",
         )
     if end.get("errno") == errno.ENOENT and agent.command.startswith("/"):

@@ -191,7 +191,7 @@ def _session(watch: _Watch, agent: Agent, begun: Json, answer: tuple[Any, Json |
     result, error = answer
     if wants_sign_in(error):
         names = [str(method.get("name") or method["id"]) for method in sign_in_methods(begun)]
-        ways = f"It offers: {', '.join(names)}." if names else ""
+        ways = f"Ways to sign in: {', '.join(names)}." if names else ""
         hint = f"{agent.login_hint} {ways}".strip() or "Sign in with its own login command."
         raise _Failed(watch.step("session", "failed", "It is not signed in.", hint))
     if error is not None or not isinstance(result, dict) or not isinstance(result.get("sessionId"), str):

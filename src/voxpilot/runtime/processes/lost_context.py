@@ -87,7 +87,7 @@ def _ask(ledger: Ledger, session: Session, task: Task, note: Json, agent_name: s
             detail={"text": note["text"]},
             options=(
                 {"id": "include", "label": "Send it", "kind": "allow_once"},
-                {"id": "leave-out", "label": "Do not send", "kind": "reject_once"},
+                {"id": "leave-out", "label": "Do not send it", "kind": "reject_once"},
             ),
             turn=task.turn,
             session=session,

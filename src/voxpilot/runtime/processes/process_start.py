@@ -114,7 +114,7 @@ class Launching:
                 agent=process.agent,
                 status="starting",
                 message="Still starting.",
-                hint="Stop it if it is stuck.",
+                hint="Press Stop if it is stuck.",
             )
             self.ledger.emit(event, now)
         if now >= process.started_at + self.settings.start_timeout:

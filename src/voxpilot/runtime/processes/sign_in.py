@@ -34,7 +34,7 @@ from voxpilot.storage.database.states import ProcessState, TurnState
 PURPOSE = "sign-in"
 _METHOD = "method:"
 _TERMINAL = "terminal:"
-_DONE: Json = {"id": "done", "label": "I have signed in, try again", "kind": "retry"}
+_DONE: Json = {"id": "done", "label": "I have signed in", "kind": "retry"}
 _NOT_NOW: Json = {"id": "dismiss", "label": "Not now", "kind": "reject_once"}
 _NOT_SIGNED_IN = Problem("The agent requires you to sign in first.", "Sign in, then send the message again.")
 

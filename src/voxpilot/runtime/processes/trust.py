@@ -26,13 +26,10 @@ from voxpilot.storage.database.rows import Question, Session, TrustedFolder
 from voxpilot.storage.database.states import CallState, TurnState
 
 PURPOSE = "trust"
-WHY = "Agents that start in this folder can run its code and follow its settings and instructions."
+WHY = "Agents follow the instructions and settings in the folder they start in, and can run its code."
 NOT_RUN = "Nothing was run because this folder is not trusted."
 NOT_STARTED = "The agent was not started because this folder is not trusted."
-OPTIONS = (
-    {"id": "trust", "label": "Trust this folder", "kind": "trust"},
-    {"id": "not-now", "label": "Not now", "kind": "not_now"},
-)
+_NOT_NOW = {"id": "not-now", "label": "Not now", "kind": "not_now"}
 
 
 def require_trust(
@@ -85,6 +82,7 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
 
 def _ask(ledger: Ledger, folders: list[str], agent: str | None, tool_call_id: str | None, now: float) -> None:
     current = turn.running(ledger)
+    label = "Trust this folder" if len(folders) == 1 else "Trust these folders"
     open_questions.ask_ourselves(
         ledger,
         NewQuestion(
@@ -92,7 +90,7 @@ def _ask(ledger: Ledger, folders: list[str], agent: str | None, tool_call_id: st
             type="confirm",
             title=f"Do you trust the files in {' and '.join(folders)}?",
             detail={"folders": folders, "why": WHY},
-            options=OPTIONS,
+            options=({"id": "trust", "label": label, "kind": "trust"}, _NOT_NOW),
             turn=current.id if current else None,
             agent=agent,
             tool_call_id=tool_call_id,

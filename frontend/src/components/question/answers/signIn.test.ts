@@ -18,7 +18,7 @@ const QUESTION = {
   options: [
     { id: "method:web", label: "With your browser", kind: "sign_in" },
     { id: "terminal:here", label: "Here", kind: "sign_in" },
-    { id: "done", label: "I have signed in, try again", kind: "retry" },
+    { id: "done", label: "I have signed in", kind: "retry" },
     { id: "dismiss", label: "Not now", kind: "reject_once" },
   ],
 } as unknown as QuestionBlock;
