@@ -20,7 +20,7 @@ export const labels = {
   newChats: {
     title: "New chats",
     answers: "Answered by",
-    answersHelp: "Who answers in a new chat unless you choose otherwise. Also used by scripts and `voxpilot run`.",
+    answersHelp: "Who answers in a new chat unless you choose otherwise. Scripts and voxpilot run use it too.",
     agent: "An agent",
     assistant: "The assistant",
     which: "Agent",
