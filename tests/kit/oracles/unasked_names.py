@@ -254,7 +254,7 @@ PLAIN_PATHS = [
 ]
 FRAGMENTS = ["x.pem#L1", "terraform.tfstate#x", "tree/deep/server.pem#L1-L2", "secrets.yaml#", ".env#1"]
 """Some agents name a place in a file this way."""
-SPLIT = [
+SPLIT: list[Call] = [
     {"dir": "src", "filename": "a.py"},
     {"directory": "sub", "file": "out/secret"},
     {"folder": "sub", "path": "out/secret"},
