@@ -202,6 +202,38 @@ def test_git_works_and_cannot_be_given_hooks_or_settings(project: Path, place: P
     assert not (project / ".git" / "hooks" / "post-commit").exists()
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_git_cannot_be_given_settings_of_one_worktree(project: Path, place: Path, is_there: bool) -> None:
+    """Git reads a second file of settings in a sparse checkout."""
+    git(project, "sparse-checkout", "set", "--no-cone", "/*")
+    settings = project / ".git" / "config.worktree"
+    if not is_there:
+        settings.unlink()
+    sandbox = sandbox_for(place, "bwrap", roots=(str(project),))
+    for attack in (
+        "printf '[core]\\n fsmonitor = evil\\n' >> .git/config.worktree",
+        "git config --worktree core.fsmonitor evil",
+        "rm -f .git/config.worktree && echo evil > .git/config.worktree",
+    ):
+        assert run(sandbox, place, attack).returncode, attack
+    assert "evil" not in settings.read_text()
+    commit = "echo two > file; git -c user.name=A -c user.email=a@b.c commit -qam two && git log --oneline"
+    assert len(run(sandbox, place, commit).stdout.splitlines()) == 2
+
+
+def test_a_linked_worktree_cannot_be_given_settings_of_its_own(project: Path, place: Path) -> None:
+    main = place / "main"
+    project.rename(main)
+    git(main, "config", "extensions.worktreeConfig", "true")
+    git(main, "worktree", "add", "-q", str(project))
+    sandbox = sandbox_for(place, "bwrap", roots=(str(project),))
+    own = main / ".git" / "worktrees" / project.name / "config.worktree"
+    assert run(sandbox, place, f"echo evil > {own}").returncode
+    assert run(sandbox, place, "git config --worktree core.fsmonitor evil").returncode
+    assert run(sandbox, place, f"echo evil > {main}/.git/config.worktree").returncode
+    assert "evil" not in own.read_text()
+
+
 @pytest.mark.parametrize("level", ["standard", "strict"])
 def test_a_linked_worktree_can_be_committed_to(project: Path, place: Path, level: str) -> None:
     """The main repository is writable for it, except its hooks and settings."""
