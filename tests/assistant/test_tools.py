@@ -249,6 +249,22 @@ async def test_what_lies_outside_is_only_told_until_somebody_agreed(tmp_path: Pa
         await look_at_external(ReadExternal(path="/dev/zero"))
 
 
+async def test_a_file_outside_is_not_read_through_a_folder_that_was_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A2: a link that is put there while the file is being opened."""
+    for name in ("notes", "secrets"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file.txt").write_text(f"{name}\n")
+    wanted = ReadExternal(path=str(tmp_path / "notes/file.txt"))
+    file = await look_at_external(wanted)
+    (tmp_path / "notes").rename(tmp_path / "moved")
+    (tmp_path / "notes").symlink_to("secrets")
+    monkeypatch.setattr(os.path, "realpath", lambda path: path)  # as it was a moment ago
+    with pytest.raises(ToolFailed, match="leads elsewhere"):
+        await read_external(file, wanted)
+
+
 def test_the_search_arguments_know_no_limits_by_accident() -> None:
     with pytest.raises(ValueError, match="pattern"):
         GrepSearch(pattern="x" * 2_000)

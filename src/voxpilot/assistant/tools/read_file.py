@@ -26,7 +26,7 @@ from voxpilot.assistant.tools.outcome import (
 )
 from voxpilot.threads import look_at
 from voxpilot.values import dataclass
-from voxpilot.workspace.beneath import open_beneath
+from voxpilot.workspace.beneath import PLACE, is_replaced, open_beneath, open_plain
 from voxpilot.workspace.folder import check_ordinary, place_in, refusals, root_of
 
 MOST_LINES = 2_000
@@ -96,14 +96,25 @@ def _look(path: str) -> ExternalFile:
 
 def _read_outside(file: ExternalFile, wanted: ReadFile) -> ToolResult:
     with refusals(file.path):
-        if os.path.realpath(file.path) != file.path:
-            raise ToolFailed("The path now leads elsewhere.", "Ask again.")
         locked_files.refuse(file.path)
-        opened = os.open(file.path, _TO_READ | os.O_NOFOLLOW)
+        opened = _opened_without_links(file.path)
         with os.fdopen(opened, "rb") as reader:
             if not stat.S_ISREG(os.fstat(opened).st_mode):
                 raise ToolFailed(f"{file.path} is not a regular file.")
             return _part(reader, file.path, wanted)
+
+
+def _opened_without_links(path: str) -> int:
+    """The path had no links when a person approved it."""
+    top = os.open("/", PLACE | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return open_plain(top, path.strip("/"), _TO_READ)
+    except OSError as error:
+        if not is_replaced(error):
+            raise
+        raise ToolFailed("The path now leads elsewhere.", "Ask again.") from error
+    finally:
+        os.close(top)
 
 
 def _checked(file: int, path: str) -> int:
