@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from voxpilot.errors import Invalid
-from voxpilot.settings.masking import MASK, hide_args, reveal_args
+from voxpilot.settings.masking import MASK, hide_args, hide_opaque, hide_opaque_values, reveal_args
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,25 @@ def test_a_mask_for_nothing_is_refused(sent: list[str]) -> None:
 )
 def test_what_is_shown_and_sent_back_changes_nothing(args: list[str]) -> None:
     assert reveal_args(hide_args(args), args) == tuple(args)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--password-command=evil"],
+        ["--password-command", "evil"],
+        ["--auth-plugin", "evil-module"],
+        ["--token-file=notes"],
+    ],
+)
+def test_what_decides_what_runs_is_shown_for_approval_whatever_its_name(args: list[str]) -> None:
+    """A7"""
+    assert hide_opaque(args) == args
+
+
+def test_a_variable_that_decides_what_runs_is_shown_for_approval() -> None:
+    """A7: a keyring's backend is a Python module."""
+    chosen = {"PYTHON_KEYRING_BACKEND": "evil", "SSH_AUTH_SOCK": "evil", "TOKEN_HELPER": "evil"}
+    assert hide_opaque_values(chosen) == chosen
+    assert hide_opaque_values({"NPM_TOKEN": "abc", "API_KEY": "abc"}) == {"NPM_TOKEN": MASK, "API_KEY": MASK}
+    assert hide_opaque(["--api-key", "abc", "--token=abc"]) == ["--api-key", MASK, f"--token={MASK}"]

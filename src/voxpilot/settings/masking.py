@@ -28,6 +28,11 @@ _KNOWN = re.compile(
 """Keys that can be recognised by their prefix."""
 _OPAQUE = re.compile(r"(?:-{0,2}[\w-]+=)?[A-Za-z0-9_-]+")
 """Text that is almost certainly a key: not a path, an address or a command."""
+_CHOOSES = re.compile(
+    r"-{0,2}[\w-]*(?:command|cmd|helper|program|backend|plugin|module|provider|sock|file|path|host)",
+    re.IGNORECASE,
+)
+"""Names of values that decide what runs or whom it talks to, whatever else the name says."""
 _OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
 _NO_VALUE = re.compile(r"--[A-Za-z]|-[A-Za-z]$")
 """A word after an option that is another option, not its value."""
@@ -72,14 +77,24 @@ def hide_opaque(args: Sequence[str]) -> list[str]:
 
     A secret that could also be a path, an address or a command is shown rather than hidden.
     """
+    names = [
+        argument.partition("=")[0] if "=" in argument else before
+        for before, argument in zip(["", *args], args, strict=False)
+    ]
     return [
-        hidden if hidden != argument and _OPAQUE.fullmatch(argument) else argument
-        for hidden, argument in zip(hide_args(args), args, strict=True)
+        hidden
+        if hidden != argument and _OPAQUE.fullmatch(argument) and not _CHOOSES.fullmatch(name)
+        else argument
+        for hidden, argument, name in zip(hide_args(args), args, names, strict=True)
     ]
 
 
 def hide_opaque_values(env: Mapping[str, str]) -> dict[str, str]:
-    return {name: MASK if is_secret(name) and _OPAQUE.fullmatch(v) else v for name, v in env.items()}
+    """The same for variables."""
+    return {
+        name: MASK if is_secret(name) and _OPAQUE.fullmatch(value) and not _CHOOSES.fullmatch(name) else value
+        for name, value in env.items()
+    }
 
 
 def reveal_env(given: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
