@@ -120,7 +120,7 @@ async def test_no_query_finds_a_chat_that_is_being_removed(database: Path) -> No
         assert await chat_list.chats_to_wake(db) == ["kept"]
         assert [process.id for process in await chat_list.live_processes(db)] == ["k-kept"]
         assert await chat_list.chat_with_session(db, "a", "s-gone") is None
-        assert await chat_list.chats_with_sessions(db, "a") == {"s-kept": "kept"}
+        assert list(await chat_list.known_sessions(db, "a")) == ["s-kept"]
         assert await chat_list.find_question(db, "gone", "questions-gone-0") is None
         assert not await chat_list.has_terminal(db, "gone", "terminals-gone-0")
 

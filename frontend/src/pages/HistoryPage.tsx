@@ -101,7 +101,7 @@ export default function HistoryPage(props: { agent: string }): JSX.Element {
           </Show>
           <Show when={list()} fallback={<Waiting isAsking={isAsking()} name={name()} />}>
             {(sessions) => (
-              <Show when={sessions().length > 0} fallback={<p class="quiet">{labels.history.none(name())}</p>}>
+              <Show when={sessions().length > 0} fallback={<p class="quiet">{next() ? labels.history.noneYet : labels.history.none(name())}</p>}>
                 <ul class="sessions">
                   <For each={sessions()}>
                     {(session) => <PastSessionRow agent={props.agent} session={session} onForgotten={() => forgotten(session)} />}

@@ -263,7 +263,18 @@ class Agent:
     def _list(self, params: dict[str, Any]) -> dict[str, Any]:
         if "endless-list" in self.options.faults:
             return {"sessions": [], "nextCursor": "the same again"}
-        return {"sessions": self._store.listed()}
+        self._require_sign_in("auth-on-list")
+        if "empty-page" in self.options.faults and "cursor" not in params:
+            return {"sessions": [], "nextCursor": "0"}
+        listed = self._store.listed()
+        start, size = (
+            int(params.get("cursor", 0)),
+            int(self.options.faults.get("page-size", len(listed) or 1)),
+        )
+        more = {"nextCursor": str(start + size)} if start + size < len(listed) else {}
+        if "bare-list" in self.options.faults:
+            listed = [{name: entry[name] for name in ("sessionId", "cwd")} for entry in listed]
+        return {"sessions": listed[start : start + size], **more}
 
     def _fork(self, params: dict[str, Any]) -> dict[str, Any]:
         if not self.options.forks:

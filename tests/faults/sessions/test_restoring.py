@@ -5,15 +5,17 @@ What needs no processes: tests/runtime/sessions/test_restoring.py.
 
 from __future__ import annotations
 
+import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import StartServer
-from tests.fakes.script import chunks, say, script
-from tests.kit.clients.client import ApiError
-from tests.kit.clients.driver import Talk, lose_agent, talking
+from tests.fakes.script import chunks, say, script, title
+from tests.kit.clients.client import Api, ApiError
+from tests.kit.clients.driver import Talk, ask, lose_agent, talking
 from tests.kit.peers.agent_log import AgentLog
 from tests.kit.servers.config import scripted
 from tests.kit.servers.server import ServerProcess
@@ -94,6 +96,60 @@ async def test_the_agents_own_sessions_are_listed_and_forgotten(
         await talk.api.call("DELETE", f"{route}/{session}")
         assert (await talk.api.call("GET", route))["sessions"] == []
         assert list((place / "data" / "keepers").iterdir()) == []
+
+
+async def test_past_sessions_come_page_by_page_and_an_empty_page_is_not_the_end(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R154, R160: without a sign-in; each page names the next, and one without anything is not shown."""
+    signed_out = keeping(place, agent_log, "auth-on-new", "page-size=1", "empty-page")
+    server = await start_server(agents={"first": keeping(place, agent_log), "pages": signed_out})
+    known = []
+    for word in ("one", "two"):
+        async with talking(server, workspace, "first") as talk:
+            await talk.run(script(say(word)))
+            known.append(agent_log.received("session/prompt")[-1]["params"]["sessionId"])
+    async with Api(server.url, server.token) as api:
+        route = f"/api/agents/pages/sessions?workspace={workspace}"
+        first = await api.call("GET", route)
+        second = await api.call("GET", f"{route}&cursor={first['next']}")
+    assert [len(page["sessions"]) for page in (first, second)] == [1, 1]
+    assert {page["sessions"][0]["session_id"] for page in (first, second)} == set(known)
+    assert second["next"] is None
+
+
+async def test_a_list_for_signed_in_people_only_names_the_login_command(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R160, R70: nobody can sign in on this page, so the hint says where."""
+    agent = {**keeping(place, agent_log, "auth-on-list"), "login_hint": "Run `signs login`."}
+    server = await start_server(agents={"signs": agent})
+    async with Api(server.url, server.token) as api:
+        with pytest.raises(ApiError) as error:
+            await api.call("GET", "/api/agents/signs/sessions")
+    assert "requires you to sign in" in error.value.message
+    assert error.value.hint == "Run `signs login`. Then try again."
+
+
+async def test_a_session_keeps_its_title_and_when_it_was_used(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R158: agent, id, folder, title and times are stored, for agents whose list lacks them."""
+    bare = keeping(place, agent_log, "bare-list")
+    server = await start_server(agents={"bare": bare})
+    async with talking(server, workspace, "bare") as talk:
+        before = time.time()
+        await talk.run(script(title("Fix the parser"), say("one")))
+        (kept,) = ask(
+            server.database,
+            "SELECT agent, name, cwd, title, used_at FROM acp_sessions WHERE chat_id = ?",
+            talk.id,
+        )
+        assert kept[:4] == ("bare", "main", str(workspace), "Fix the parser")
+        assert before <= kept[4] <= time.time()
+        (listed,) = (await talk.api.call("GET", "/api/agents/bare/sessions"))["sessions"]
+        assert (listed["title"], listed["chat"]) == ("Fix the parser", talk.id)
+        assert datetime.fromisoformat(listed["updated_at"]).timestamp() == int(kept[4])
 
 
 async def refused(talk: Talk, method: str, route: str, body: Any = None) -> int:

@@ -351,6 +351,34 @@ async def test_a_list_that_never_ends_says_nothing(
         await talk.judge(text="onetwo")
 
 
+async def test_a_list_that_the_agent_refuses_says_nothing(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """C24: some agents list sessions only for a person who is signed in; the session is requested anyway."""
+    server = await start_server(agents={"signs": keeping(place, agent_log, "auth-on-list")})
+    async with talking(server, workspace, "signs") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        await talk.run(script(say("two")))
+        assert len(agent_log.received("session/list")) == 1
+        assert len(agent_log.received("session/resume")) == 1
+        assert talk.notices("restored")
+        assert not talk.notices("session-not-restored")
+
+
+async def test_a_session_on_the_second_page_of_the_list_is_restored(
+    start_server: StartServer, workspace: Path, place: Path, agent_log: AgentLog
+) -> None:
+    """R64, C24: it counts as missing only after the last page; the first may be empty."""
+    server = await start_server(agents={"pages": keeping(place, agent_log, "empty-page")})
+    async with talking(server, workspace, "pages") as talk:
+        await talk.run(script(say("one")))
+        await lose_agent(talk, agent_log)
+        await talk.run(script(say("two")))
+        assert [f["params"].get("cursor") for f in agent_log.received("session/list")] == [None, "0"]
+        assert talk.notices("restored")
+
+
 @pytest.mark.parametrize(("fault", "method"), [("slow-init=1", "initialize"), ("slow-new=1", "session/new")])
 async def test_what_an_agent_answered_while_the_server_was_down_was_in_time(
     start_server: StartServer, workspace: Path, agent_log: AgentLog, fault: str, method: str

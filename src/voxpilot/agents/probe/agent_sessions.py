@@ -14,13 +14,21 @@ from typing import Any
 
 from voxpilot.agents.installed.capabilities import Abilities, abilities_of
 from voxpilot.agents.installed.catalog import Agent, Catalog
-from voxpilot.agents.installed.failures import AgentRefused, describe_error
+from voxpilot.agents.installed.failures import AgentRefused, describe_error, wants_sign_in
 from voxpilot.agents.probe.probe import AgentEnded, Trial, on_trial
 from voxpilot.agents.requests.opening import next_page, sessions_in
 from voxpilot.agents.requests.sessions import check_begun, greeting
 from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict
 from voxpilot.values import dataclass
+
+
+class SignInFirst(AgentRefused):
+    """It answers this only to a person who is signed in."""
+
+
+EMPTY_PAGES = 20
+"""The most pages read until one has something to show; some agents filter by folder only after paging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +51,18 @@ class Past:
     async def sessions(
         self, agent: Agent, workspace: str | None, cursor: str | None
     ) -> tuple[list[PastSession], str | None]:
-        """One page of the sessions, and the cursor of the next."""
+        """One page of the sessions, and the cursor of the next; further pages if none is in this folder."""
         async with self._asking(agent) as (trial, able):
             _require(able.list, "cannot list sessions")
-            params = {name: value for name, value in (("cwd", workspace), ("cursor", cursor)) if value}
-            result = await _ask(trial, "session/list", params)
-            found = [past for entry in sessions_in(result) if (past := _past(entry)) is not None]
-            return [past for past in found if workspace in (None, past.cwd)], next_page(result)
+            for _ in range(EMPTY_PAGES):
+                params = {name: value for name, value in (("cwd", workspace), ("cursor", cursor)) if value}
+                result = await _ask(trial, "session/list", params)
+                found = [past for entry in sessions_in(result) if (past := _past(entry)) is not None]
+                here = [past for past in found if workspace in (None, past.cwd)]
+                cursor = next_page(result)
+                if here or cursor is None:
+                    return here, cursor
+            return [], cursor
 
     async def fork(self, agent: Agent, session_id: str, workspace: str) -> str:
         """A new session that starts as a copy of this one."""
@@ -76,6 +89,10 @@ class Past:
                 await trial.alive()
                 begun = check_begun(await _ask(trial, "initialize", greeting(agent.fs, agent.terminal)))
                 yield trial, abilities_of(begun)
+        except SignInFirst as refused:
+            # There is no chat here in which a person could sign in, so name the command.
+            hint = f"{agent.login_hint} Then try again." if agent.login_hint else refused.hint
+            raise AgentRefused(refused.message, hint) from refused
         except AgentEnded as ended:
             raise AgentRefused(ended.why.message, ended.why.hint) from ended
         except TimeoutError as late:
@@ -87,7 +104,8 @@ async def _ask(trial: Trial, method: str, params: Json) -> Any:
     result, error = await trial.ask(method, params)
     if error is not None:
         described = describe_error(error)
-        raise AgentRefused(described.message, described.hint)
+        refused = SignInFirst if wants_sign_in(error) else AgentRefused
+        raise refused(described.message, described.hint)
     return result
 
 

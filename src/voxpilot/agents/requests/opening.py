@@ -16,7 +16,7 @@ from voxpilot.agents.requests.dialogue import ask, pass_over_early, welcome
 from voxpilot.agents.updates import replay
 from voxpilot.agents.updates.comparing import other_name
 from voxpilot.agents.updates.options import COMMANDS, offered_in
-from voxpilot.agents.updates.translate import change_options
+from voxpilot.agents.updates.translate import LONGEST_TITLE, change_options
 from voxpilot.chat.events import Json
 from voxpilot.settings import McpServer
 from voxpilot.storage.chats.ledger import Ledger
@@ -86,6 +86,19 @@ def sessions_in(result: object) -> list[Json]:
     """The sessions on one page of an agent's list."""
     given = result.get("sessions") if isinstance(result, dict) else None
     return [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+
+
+def title_in(entry: Json) -> str | None:
+    """The title that an agent gives to a session."""
+    title = entry.get("title")
+    return title[:LONGEST_TITLE] if isinstance(title, str) and title else None
+
+
+def keep_title(ledger: Ledger, session: Session, result: object) -> None:
+    """The title of this session on a page of the agent's list."""
+    for entry in sessions_in(result):
+        if entry.get("sessionId") == session.acp_session_id and (title := title_in(entry)) is not None:
+            ledger.change(session, title=title)
 
 
 def next_page(result: object) -> str | None:

@@ -80,6 +80,7 @@ def prompt(ledger: Ledger, session: Session, task: Task, attached: list[Json], a
         answered_at=None,
         prompts=session.prompts + 1,
         asked=task.text[:ASKED_LENGTH],
+        used_at=at,
         note=None,
     )
 

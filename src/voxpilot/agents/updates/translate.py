@@ -45,6 +45,9 @@ NEW_CALL: Json = {"title": "", "tool_kind": "other", "status": "pending"}
 """The defaults of a tool call."""
 
 
+LONGEST_TITLE = 500
+
+
 class NotUnderstood(Exception):
     """An update with an unknown form."""
 
@@ -231,7 +234,10 @@ def _usage(ledger: Ledger, session: Session, update: Json, at: float) -> None:
 def _info(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     """The agent's title for its session becomes the chat's title if the chat is with that agent."""
     is_whole = ledger.chat.mode == "agent" and session.tool_call_id is None
-    title = _text(update.get("title")) if is_whole else None
+    given = _text(update.get("title"))
+    title = given if is_whole else None
+    if given:
+        ledger.change(session, title=given[:LONGEST_TITLE])
     rest = {name: value for name, value in update.items() if name not in ("sessionUpdate", "title")}
     if title:
         ledger.change(ledger.chat, title=title)

@@ -155,6 +155,8 @@ class Restoring:
         nothing."""
         cursor, page = opening.next_page(answered.result), answered.request.about(OpenSession).page
         self._tell_other_folder(process, session, answered, at)
+        opening.keep_title(self.ledger, session, answered.result)
+        session = self.ledger.get(Session, session.id) or session
         is_endless = cursor is not None and page >= MOST_PAGES
         if answered.error is not None or is_endless or opening.listed(answered.result, session):
             self._bring_back(process, session, abilities_of(process.initialized), at)

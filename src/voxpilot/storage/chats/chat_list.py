@@ -160,10 +160,23 @@ async def chat_with_session(db: Database, agent: str, acp_session_id: str) -> st
     return found[0][0] if found else None
 
 
-async def chats_with_sessions(db: Database, agent: str) -> dict[str, str]:
-    """The chat of each session of this agent, by session."""
-    sql = f"SELECT acp_session_id, chat_id FROM acp_sessions WHERE agent = ? AND {_KEPT}"
-    return dict(await db.rows(sql, (agent,)))
+@dataclass(frozen=True, slots=True)
+class KnownSession:
+    """What we know about a session of an agent."""
+
+    chat: str
+    title: str
+    used_at: float
+    """When it was last sent a prompt, or else when it was opened."""
+
+
+async def known_sessions(db: Database, agent: str) -> dict[str, KnownSession]:
+    """The sessions of this agent that chats use, by the agent's id."""
+    sql = (
+        "SELECT acp_session_id, chat_id, coalesce(title, ''), coalesce(used_at, created_at) "
+        f"FROM acp_sessions WHERE agent = ? AND {_KEPT}"
+    )
+    return {id: KnownSession(*known) for id, *known in await db.rows(sql, (agent,))}
 
 
 async def has_terminal(db: Database, chat_id: str, terminal_id: str) -> bool:

@@ -190,6 +190,10 @@ class Session(Row):
     """How many prompts it was sent; a session from the agent's own history had others before."""
     asked: str | None = None
     """The beginning of the last of them."""
+    used_at: float | None = None
+    """When it was sent."""
+    title: str | None = None
+    """The agent's title for it."""
     cut: bool = False
     """Its process died in the middle of a prompt."""
     wanted: bool = False

@@ -7,12 +7,13 @@ asking the agent (agents/probe/agent_sessions.py), opening a session as a chat (
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import Field
 
 from voxpilot.agents.installed.approved_commands import is_agreed
-from voxpilot.agents.probe.agent_sessions import Past
+from voxpilot.agents.probe.agent_sessions import Past, PastSession
 from voxpilot.chat.events import Json
 from voxpilot.errors import Conflict
 from voxpilot.runtime.commands.create_chat import real_folder
@@ -20,6 +21,7 @@ from voxpilot.runtime.processes.trust import untrusted
 from voxpilot.runtime.supervisor import Supervisor
 from voxpilot.storage.across_chats.trusted_folders import list_folders
 from voxpilot.storage.chats import chat_list
+from voxpilot.storage.chats.chat_list import KnownSession
 from voxpilot.web.routes.chats import Sup
 from voxpilot.web.routing.router import Router
 from voxpilot.web.schemas.agent_bodies import ForkedSession, ForkWish, PastSessions
@@ -38,8 +40,8 @@ async def list_sessions(
     found, following = await _past(sup, agent_id).sessions(
         sup.services.catalog.get(agent_id), workspace, cursor
     )
-    ours = await chat_list.chats_with_sessions(sup.services.db, agent_id)
-    listed = [{**asdict(session), "chat": ours.get(session.session_id)} for session in found]
+    ours = await chat_list.known_sessions(sup.services.db, agent_id)
+    listed = [_shown(session, ours.get(session.session_id)) for session in found]
     return {"sessions": listed, "next": following}
 
 
@@ -58,10 +60,19 @@ async def fork(agent_id: str, session_id: str, body: ForkWish, sup: Sup) -> Json
 
 @router.delete("/{session_id:path}", status=204)
 async def delete(agent_id: str, session_id: str, sup: Sup) -> None:
-    ours = await chat_list.chats_with_sessions(sup.services.db, agent_id)
+    ours = await chat_list.known_sessions(sup.services.db, agent_id)
     if session_id in ours:
         raise Conflict("This session is open in a chat.", "Delete the chat first.")
     await _past(sup, agent_id).delete(sup.services.catalog.get(agent_id), session_id)
+
+
+def _shown(session: PastSession, ours: KnownSession | None) -> Json:
+    """What the agent says about a session; we fill in what it does not say."""
+    if ours is None:
+        return {**asdict(session), "chat": None}
+    used = datetime.fromtimestamp(ours.used_at, UTC).isoformat(timespec="seconds")
+    updated = session.updated_at or used
+    return {**asdict(session), "chat": ours.chat, "title": session.title or ours.title, "updated_at": updated}
 
 
 def _past(sup: Supervisor, agent_id: str) -> Past:
