@@ -57,10 +57,11 @@ def test_github_is_asked_with_its_token_when_it_is_chosen() -> None:
 
 def test_a_key_of_the_settings_counts_more_and_a_chats_own_model_most() -> None:
     settings = given(provider="openai", api_key="sk-of-the-settings", model="one")
-    choice = choose(settings, {"OPENAI_API_KEY": KEY}, model="two")
+    choice = choose(settings, {"OPENAI_API_KEY": KEY}, {"provider": "openai", "name": "two"})
     assert choice.api_key is not None
     assert choice.api_key.get_secret_value() == "sk-of-the-settings"
     assert choice.model == "two"
+    assert choose(settings, {}, {"provider": "ollama", "name": "two"}).model == "one"
 
 
 def test_a_key_from_the_environment_goes_to_nobody_but_its_provider() -> None:

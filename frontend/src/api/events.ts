@@ -1,6 +1,6 @@
 // Generated from chat/events.py by `make types`; do not edit.
 
-import type { AgentCommand, AgentOption, ContentPart, Json, JsonObject, LeftOut, Location, PlanEntry, QuestionDetail, QuestionOption, SentFile, SentSkill, ToolContent, TurnError, Usage } from "../state/shapes";
+import type { AgentCommand, AgentOption, ChatModel, ContentPart, Json, JsonObject, LeftOut, Location, PlanEntry, QuestionDetail, QuestionOption, SentFile, SentSkill, ToolContent, TurnError, Usage } from "../state/shapes";
 
 /** The fields that the log adds to every event. */
 type Logged = {
@@ -229,7 +229,7 @@ export type UsageReported = Logged & {
   session_name?: string;
 };
 
-/** Title, workspace, mode, agent, policy: only what changed. */
+/** Title, workspace, mode, agent, policy and the assistant's model and tools: only what changed. */
 export type ChatInfoChanged = Logged & {
   turn?: string;
   tool_call_id?: string;
@@ -240,6 +240,8 @@ export type ChatInfoChanged = Logged & {
   policy?: string;
   counts?: string;
   meta?: JsonObject;
+  model?: ChatModel;
+  tools_off?: string[];
 };
 
 export type NoticeGiven = Logged & {

@@ -95,6 +95,13 @@ export type Usage = {
   [more: string]: Json | undefined;
 };
 
+/** A model chosen for the assistant in one chat; empty if the settings decide. */
+export type ChatModel = {
+  /** It applies only while the settings use this provider. */
+  provider?: string;
+  name?: string;
+};
+
 /** The current state of the whole chat. */
 export type Head = {
   /** The number of the last event that was folded. */
@@ -119,6 +126,9 @@ export type Head = {
   /** The policy in effect, if a setting is or was stricter than the chat's own. */
   counts?: string;
   meta?: JsonObject;
+  model?: ChatModel;
+  /** The assistant's tools that are switched off. */
+  tools_off?: string[];
 };
 
 /** The fields of every block. */

@@ -39,9 +39,21 @@ How to work:
 - Be brief, and use the user's language."""
 
 
-def instructions(workspace: str, agents: Sequence[AvailableAgent] = (), default_agent: str = "") -> str:
-    """The instructions for a chat in this folder with these agents."""
-    return "\n\n".join((_WHO, _place(workspace), _agents(agents, default_agent), _HOW))
+def instructions(
+    workspace: str,
+    agents: Sequence[AvailableAgent] = (),
+    default_agent: str = "",
+    off: Sequence[str] = (),
+) -> str:
+    """The instructions for a chat in this folder with these agents, in which these tools are switched off."""
+    parts = (_WHO, _place(workspace), _agents(agents, default_agent), _HOW, _without(off))
+    return "\n\n".join(filter(None, parts))
+
+
+def _without(off: Sequence[str]) -> str:
+    if not off:
+        return ""
+    return f"The user switched these tools off in this chat, so do not call them: {', '.join(off)}."
 
 
 def _place(workspace: str) -> str:

@@ -125,12 +125,17 @@ class Trial:
 
 
 def choose(
-    settings: AssistantSettings, env: Mapping[str, str] | None = None, model: str | None = None
+    settings: AssistantSettings,
+    env: Mapping[str, str] | None = None,
+    wished: Mapping[str, str] | None = None,
 ) -> ModelChoice:
-    """The model selected by the settings; `model` overrides it for a chat. If nothing is configured, the demo
-    model."""
+    """The model selected by the settings. If nothing is configured, the demo model.
+
+    `wished` is a chat's own choice; it applies only while the settings use the provider it was made for.
+    """
     choice = _located(settings, os.environ if env is None else env)
-    choice = replace(choice, model=model or settings.model or choice.model)
+    own = wished["name"] if wished and wished["provider"] == choice.provider else ""
+    choice = replace(choice, model=own or settings.model or choice.model)
     provider = PROVIDERS[choice.provider]
     if provider.needs_key and choice.api_key is None:
         raise _no_model(f"No API key is set for {provider.name}.", _key_hint(provider))
@@ -138,6 +143,11 @@ def choose(
         hint = "Choose one on the settings page, or set assistant.model."
         raise _no_model(f"No {provider.name} model is selected.", hint)
     return choice
+
+
+def wish_for(settings: AssistantSettings, model: str) -> dict[str, str]:
+    """A chat's own choice of a model of the current provider; none if `model` is empty."""
+    return {"provider": _located(settings, os.environ).provider, "name": model} if model else {}
 
 
 def goes_elsewhere(now: Mapping[str, Any], wished: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Annotated
@@ -99,10 +99,17 @@ def _offers() -> Mapping[str, _Offer]:
     }
 
 
-def offered(agents: Sequence[str] = ()) -> tuple[Tool, ...]:
-    """The descriptions for a model, with the agents it may choose from."""
+def names() -> tuple[str, ...]:
+    """The names of all tools."""
+    return tuple(_offers())
+
+
+def offered(agents: Sequence[str] = (), off: Collection[str] = ()) -> tuple[Tool, ...]:
+    """The descriptions for a model, with the agents it may choose from and without tools that are off."""
     tools = []
     for name, offer in _offers().items():
+        if name in off:
+            continue
         schema = _schema(offer.arguments)
         if name == DELEGATE and agents:
             schema["properties"]["agent"]["enum"] = list(agents)
@@ -110,9 +117,11 @@ def offered(agents: Sequence[str] = ()) -> tuple[Tool, ...]:
     return tuple(tools)
 
 
-def checked(call: ToolCall, agents: Sequence[str] = ()) -> Arguments:
-    """The arguments of a call; raises ToolFailed, with a message for the model, if they are invalid."""
+def checked(call: ToolCall, agents: Sequence[str] = (), off: Collection[str] = ()) -> Arguments:
+    """The arguments of a call; raises ToolFailed, with a message for the model, if it cannot be run."""
     offer = _offers().get(call.name)
+    if call.name in off:
+        raise ToolFailed(f"The user switched {call.name} off in this chat.", "Continue without it.")
     if offer is None:
         raise ToolFailed(f"Unknown tool {call.name!r}.", f"Available tools: {', '.join(_offers())}.")
     if call.arguments is None:

@@ -285,7 +285,7 @@ class UsageReported(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatInfoChanged(Event):
-    """Title, workspace, mode, agent, policy: only what changed."""
+    """Title, workspace, mode, agent, policy and the assistant's model and tools: only what changed."""
 
     kind = "chat-info"
     title: str | None = None
@@ -297,6 +297,9 @@ class ChatInfoChanged(Event):
     """The policy in force, if a setting overrides or has overridden the chat's own."""
     meta: Json | None = None
     """What an agent reports about its session in addition to the title."""
+    model: Json | None = None
+    """The assistant's model in this chat; empty if the settings decide."""
+    tools_off: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

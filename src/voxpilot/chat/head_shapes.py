@@ -112,6 +112,14 @@ class Usage(TypedDict, total=False):
     cost: Cost | None
 
 
+class ChatModel(TypedDict, total=False):
+    """A model chosen for the assistant in one chat; empty if the settings decide."""
+
+    provider: str
+    """It applies only while the settings use this provider."""
+    name: str
+
+
 class Head(TypedDict):
     """The current state of the whole chat."""
 
@@ -137,3 +145,6 @@ class Head(TypedDict):
     counts: NotRequired[str]
     """The policy in effect, if a setting is or was stricter than the chat's own."""
     meta: NotRequired[dict[str, Any]]
+    model: NotRequired[ChatModel]
+    tools_off: NotRequired[list[str]]
+    """The assistant's tools that are switched off."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from voxpilot.chat.head_shapes import AgentCommand, AgentOption, MessageCut, Usage
+from voxpilot.chat.head_shapes import AgentCommand, AgentOption, ChatModel, MessageCut, Usage
 
 
 class Placed(TypedDict):
@@ -405,6 +405,7 @@ EVENT_FIELDS: dict[str, Any] = {
     "OptionsChanged.options": list[AgentOption],
     "CommandsChanged.commands": list[AgentCommand],
     "UsageReported.usage": Usage,
+    "ChatInfoChanged.model": ChatModel,
     "TurnEnded.error": TurnError,
 }
 """The shapes of event fields that are plain JSON in events.py and go into the head or a block unchanged."""

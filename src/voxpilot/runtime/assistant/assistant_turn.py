@@ -176,7 +176,8 @@ class Assisting:
 
     def _start(self, call: Call, now: float) -> None:
         try:
-            wanted = toolbox.checked(ToolCall(call.provider_id, call.name, call.arguments))
+            called = ToolCall(call.provider_id, call.name, call.arguments)
+            wanted = toolbox.checked(called, off=self.ledger.chat.tools_off)
         except VoxPilotError as error:
             delegation.end(self.ledger, call, f"{error.message} {error.hint}".strip(), None, True, now)
             return

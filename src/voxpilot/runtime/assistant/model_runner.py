@@ -109,12 +109,12 @@ class ModelRunner:
 
     async def _answer(self, ledger: Ledger, begun: Json) -> Step:
         """The model's whole answer, shown as it arrives."""
-        choice = providers.choose(self._services.settings.assistant)
+        chat = ledger.chat
+        choice = providers.choose(self._services.settings.assistant, wished=chat.model)
         said = await self._conversation(ledger)
         agents, default = await asyncio.to_thread(self._agents)
-        default = ledger.chat.agent or default
-        system = instructions.instructions(ledger.chat.workspace, agents, default)
-        tools = toolbox.offered([agent.id for agent in agents])
+        system = instructions.instructions(chat.workspace, agents, chat.agent or default, chat.tools_off)
+        tools = toolbox.offered([agent.id for agent in agents], chat.tools_off)
         async with _Pump(self._hand_in, begun, self._assisting) as pump:
             for share in _SHARES:
                 context = int(choice.context_tokens * share)

@@ -41,7 +41,7 @@ class Row:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat(Row):
     TABLE = "chats"
-    JSON = frozenset({"crashes", "directories", "shifts"})
+    JSON = frozenset({"crashes", "directories", "shifts", "model", "tools_off"})
     id: str
     title: str
     workspace: str
@@ -59,6 +59,10 @@ class Chat(Row):
     """Additional folders its agents may use."""
     shifts: tuple[Sequence[Any], ...] = ()
     """By how much times were moved to show them, and from which event on; see `Ledger.steady_at`."""
+    model: Json | None = None
+    """The assistant's model in this chat (`provider` and `name`), if a person chose one."""
+    tools_off: tuple[str, ...] = ()
+    """The assistant's tools that are switched off in this chat."""
 
     @property
     def roots(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from voxpilot.assistant import providers
+from voxpilot.assistant import providers, toolbox
 from voxpilot.chat.events import Json
 from voxpilot.errors import Invalid, VoxPilotError
 from voxpilot.settings import AssistantSettings
@@ -34,7 +34,8 @@ async def info(sup: Sup) -> Json:
         {"id": provider.id, "name": provider.name, "needs_key": provider.needs_key, "model": provider.model}
         for provider in providers.PROVIDERS.values()
     ]
-    return {"chosen": chosen, "problem": problem, "providers": listed}
+    tools = [{"name": tool.name, "description": tool.description} for tool in toolbox.offered()]
+    return {"chosen": chosen, "problem": problem, "providers": listed, "tools": tools}
 
 
 @router.post("/models", model=ModelList)

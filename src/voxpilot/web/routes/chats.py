@@ -13,10 +13,11 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from voxpilot.assistant.providers import wish_for
 from voxpilot.chat.events import Json
 from voxpilot.chat.permissions.decide import default_policy
 from voxpilot.errors import Conflict, NotFound
-from voxpilot.runtime.commands import edit_chat, move_chat
+from voxpilot.runtime.commands import assistant_choices, edit_chat, move_chat
 from voxpilot.runtime.commands.choose_option import category_of, choose
 from voxpilot.runtime.commands.create_chat import ChatSpec, real_folder, who_answers
 from voxpilot.runtime.commands.restart_agent import restart
@@ -108,6 +109,8 @@ async def change(chat_id: str, body: ChatChange, sup: Sup, limits: Allowed) -> J
     limits.check("turn on auto-approve for a chat", body.permissions == "auto")
     if body.agent is not None:
         sup.services.catalog.get(body.agent)
+    assistant_choices.check_tools(body.tools_off or ())
+    model = None if body.model is None else wish_for(sup.services.settings.assistant, body.model.strip())
     # In a thread: the step itself may not wait for a slow disk.
     folder = None if body.workspace is None else await real_folder(body.workspace)
 
@@ -116,11 +119,14 @@ async def change(chat_id: str, body: ChatChange, sup: Sup, limits: Allowed) -> J
         edit_chat.check(ledger, body.mode, body.agent)
         moves = (body.workspace, body.mode, body.agent) != (None, None, None)
         limits.check("move a chat with auto-approve", moves and ledger.chat.policy != "ask")
+        switches_on = assistant_choices.switches_on(ledger, body.tools_off)
+        limits.check("switch on a tool of the assistant", switches_on)
         if folder is not None:
             move_chat.move(ledger, folder, now)
         edit_chat.change(ledger, now, body.title, body.mode, body.agent)
         if body.permissions is not None:
             policy.change(ledger, body.permissions, now)
+        assistant_choices.change(ledger, model, body.tools_off, now)
         return {}
 
     await (await sup.chat(chat_id)).do(act)

@@ -173,11 +173,19 @@ class ProviderInfo(Answer):
     """The default model."""
 
 
+class ToolInfo(Answer):
+    """One of the assistant's tools."""
+
+    name: str
+    description: str
+
+
 class AssistantInfo(Answer):
     chosen: ModelChosen | None
     problem: ModelProblem | None
     """Why no model can be used."""
     providers: list[ProviderInfo]
+    tools: list[ToolInfo]
 
 
 class ModelList(Answer):

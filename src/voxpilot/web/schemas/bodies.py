@@ -125,6 +125,10 @@ class ChatChange(Body):
     agent: str | None = Field(None, max_length=100)
     workspace: str | None = Field(None, max_length=4096)
     permissions: Literal["ask", "auto"] | None = None
+    model: str | None = Field(None, max_length=200)
+    """The assistant's model in this chat; empty for the one in the settings."""
+    tools_off: list[Annotated[str, Field(max_length=100)]] | None = Field(None, max_length=100)
+    """The assistant's tools that are switched off in this chat: all of them."""
 
 
 class ChatInfo(Answer):
