@@ -87,7 +87,7 @@ IN_MESSAGES = {
     r"workspaces?": "the chat's folder",
     r"callbacks?|ledgers?|outbox|frames?": "what it means for a person",
 }
-"""In what a person reads on the page or in an error: words of the code."""
+"""In what a person reads on the page, in an error or in the manual: words of the code."""
 
 ALLOWED = {
     "src/voxpilot/assistant/demo_model.py": {"go on", "mend"},  # words that people use
@@ -95,6 +95,11 @@ ALLOWED = {
 
 BREAK = r"(?:[ \t]*\n[ \t]*(?:#|//|\*)?[ \t]*|[ \t]+)"
 """Between two words: blanks, or a new line that may be one of a comment."""
+MANUAL = (
+    *("README.md", "CHANGELOG.md", "SECURITY.md"),
+    *(f"docs/{name}.md" for name in ("start", "everyday", "agents", "backup", "security")),
+)
+"""What people read who use the program."""
 DOCUMENTS = ("*.md", "docs/**/*.md")
 SERVER = ("src/voxpilot/**/*.py", "src/voxpilot/**/*.toml", "src/voxpilot/**/*.sql")
 PAGE = ("frontend/src/**/*.ts", "frontend/src/**/*.tsx")
@@ -125,6 +130,19 @@ def test_messages_use_words_that_a_person_knows() -> None:
         f"{name}: “{text}”: {instead}"
         for name, text in (*sentences(), *labels())
         for _, _, instead in matches(IN_MESSAGES, text)
+    ]
+    assert found == []
+
+
+def test_the_manual_uses_words_that_a_person_knows() -> None:
+    """Names in backticks and addresses of links are left out."""
+    found = [
+        f"{path.name}: “{words}”: {instead}"
+        for path in files(MANUAL)
+        for text in [
+            re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        ]
+        for _, words, instead in matches(IN_MESSAGES, text)
     ]
     assert found == []
 

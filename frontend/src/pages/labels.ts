@@ -51,7 +51,7 @@ export const labels = {
     folder: "Folder",
     allFolders: "All folders",
     none: (agent: string) => `No past sessions found for ${agent}.`,
-    noneYet: "Nothing on the first pages. Load more to continue.",
+    noneYet: "No sessions found so far. Show more to keep looking.",
     more: "Show more",
     loadingFrom: (agent: string) => `Loading sessions from ${agent}`,
     loading: "Loading sessions",
