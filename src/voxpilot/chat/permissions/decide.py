@@ -67,7 +67,8 @@ class Boundaries:
     skills: str = ""
     """The skills folder within a workspace: its files instruct assistants."""
     follow: Callable[[str], str] = posixpath.normpath
-    """Where an absolute path really leads, links followed."""
+    """Where an absolute path really leads, links followed. This and the other functions raise NotPlain if it
+    takes too long."""
     shell_in: tuple[str, ...] = ()
     """Possible current folders of a shell that the agent keeps open; empty for the first root."""
     below: Callable[[str, Skipped], Sequence[Entry] | None] = below

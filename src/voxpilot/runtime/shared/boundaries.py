@@ -7,11 +7,13 @@ warning. Lives elsewhere: the rules (chat/permissions/decide.py).
 from __future__ import annotations
 
 import os
-from functools import partial
+from functools import cache, partial
 
 from voxpilot.chat.events import Json
+from voxpilot.chat.permissions import trees
 from voxpilot.chat.permissions.decide import Boundaries, Reason, look, shell_after
 from voxpilot.errors import Problem
+from voxpilot.runtime.shared.looking_time import look_for
 from voxpilot.settings import Settings, config_path
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.rows import Session, Turn
@@ -71,8 +73,16 @@ def shell_folders_after(ledger: Ledger, session: Session, call: Json) -> tuple[s
 def _boundaries(ledger: Ledger, own: tuple[str, ...], session: Session | None, skills: str) -> Boundaries:
     home = os.path.expanduser("~")
     shell_in = (session.shell_in or ()) if session is not None else ()
+    this = look_for(ledger.chat.id)
     return Boundaries(
-        roots=ledger.chat.roots, own=own, home=home, skills=skills, follow=real_path, shell_in=shell_in
+        roots=ledger.chat.roots,
+        own=own,
+        home=home,
+        skills=skills,
+        shell_in=shell_in,
+        follow=this.timed(cache(real_path)),
+        below=this.timed(trees.below),
+        repository_of=this.timed(trees.repository_of),
     )
 
 
