@@ -56,6 +56,8 @@ class KeeperSpec:
     line_cap: int = 16 << 20
     keep_bytes: int = 50 << 20
     """How much of the acknowledged journal stays on the disk."""
+    ahead_bytes: int = 512 << 20
+    """How much it may print that nobody has acknowledged; then it has to wait."""
     segment_bytes: int = 8 << 20
     stderr_bytes: int = 64 << 10
     grace_seconds: tuple[float, float] = (2, 2)

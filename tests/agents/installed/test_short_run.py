@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from tests.kit.machine.processes import marked
-from voxpilot.agents.installed.short_run import printed_by
+from voxpilot.agents.installed.short_run import MOST_BYTES, printed_by
 
 LOCKED = 'trap "rm -f lock" EXIT; touch lock; echo one; '
 
@@ -34,4 +34,13 @@ def test_a_program_that_ignores_the_request_to_end_is_killed(place: Path, mark: 
     began = time.monotonic()
     run('trap "" TERM; while :; do sleep 1; done', place, 0.2)
     assert time.monotonic() - began < 10
+    assert marked(mark) == []
+
+
+def test_a_program_that_prints_without_end_is_ended(place: Path, mark: str) -> None:
+    """B5: its output would otherwise fill the memory until the time limit."""
+    began = time.monotonic()
+    printed = run("exec yes", place, 60)
+    assert MOST_BYTES <= len(printed) < 2 * MOST_BYTES
+    assert time.monotonic() - began < 30
     assert marked(mark) == []

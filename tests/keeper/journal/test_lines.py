@@ -13,6 +13,7 @@ from tests.keeper.conftest import Keep
 from tests.kit.machine.processes import rss_bytes, sampling
 from voxpilot.keeper.attach import Refusal, attach
 from voxpilot.keeper.journal import PRINTED
+from voxpilot.keeper.program.lines import READ_BYTES
 
 MB = 2**20
 LOOKS_INTO_THE_JOURNAL = """
@@ -236,3 +237,18 @@ for _ in range(2500):
         passed += sum(len(record.payload) for record in records if record.type == PRINTED)
     assert passed == 500_000_000
     assert peak - before < 8 * MB
+
+
+async def test_an_agent_that_prints_without_end_waits_until_somebody_has_read_it(keep: Keep) -> None:
+    """B5: otherwise it would fill the disk, however fast a server reads."""
+    ahead = 1 * MB
+    kept = await keep(["yes"], ahead_bytes=ahead)
+    attachment = kept.attachment
+    for _ in range(3):
+        allowed = kept.reader.offset + ahead
+        await kept.read_until(lambda allowed=allowed: kept.reader.offset >= allowed)  # type: ignore[misc]
+        for _ in range(20):  # the keeper would read from the agent as often
+            await attachment.stderr_tail()
+        assert attachment.end < allowed + 2 * READ_BYTES
+        kept.records += kept.reader.read()
+        attachment.ack(kept.reader.offset)

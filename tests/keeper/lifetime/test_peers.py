@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -16,6 +19,8 @@ from tests.keeper.kept import Kept
 from tests.kit.machine.processes import open_descriptors, rss_bytes
 from tests.kit.waiting import until
 from voxpilot.keeper.attach import attach
+from voxpilot.keeper.program import peers
+from voxpilot.keeper.program.peers import Peers
 
 MB = 2**20
 
@@ -183,3 +188,17 @@ async def test_a_peer_that_has_not_said_hello_is_not_told_the_news(keep: Keep) -
     with peer_of(kept) as peer:
         await still_works(kept)
         assert ask(peer, b'{"do": "stderr"}') == {"stderr": ""}
+
+
+def test_a_peer_that_cannot_be_accepted_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B4: it stays in the queue, so that the keeper would otherwise never wait for anything."""
+    listener = Mock()
+    listener.accept.side_effect = OSError(errno.EMFILE, "Too many open files")
+    clock = iter([10.0, 10.0, 10.1, 10.6])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    here = Peers(listener, lambda *_: None)
+    assert here.to_read() == [listener]
+    here.hear([listener])
+    assert here.accepts_at == 10.0 + peers.RETRY_SECONDS
+    assert here.to_read() == []
+    assert here.to_read() == [listener]

@@ -27,6 +27,7 @@ from tests.kit.oracles.oracle import spoken
 from tests.kit.peers.agent_log import AgentLog
 from tests.kit.servers.running import Server, StartServer
 from tests.kit.waiting import until
+from voxpilot.storage.chats.ledger import Ledger
 
 pytestmark = pytest.mark.in_memory
 
@@ -177,3 +178,25 @@ async def test_an_empty_thought_is_not_shown_and_cuts_nothing_in_two(server: Ser
         deltas = [row for row in talk.rows() if row.kind in ("text-delta", "thought-delta")]
         assert spoken(deltas) == "one two"
         assert len({delta.data["message_id"] for delta in deltas}) == 1
+
+
+async def test_a_program_that_is_no_agent_and_prints_without_end_costs_little(
+    server: Server, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B7: others wait while a step is made, so thousands of lines must not be thousands of changes."""
+    count, changes, change = 20_000, list[object](), Ledger.change
+
+    def counted(self: Ledger, *given: Any, **more: Any) -> Any:
+        changes.append(given)
+        return change(self, *given, **more)
+
+    async with talking(server, workspace) as talk:
+        monkeypatch.setattr(Ledger, "change", counted)
+        lines = b"y\n\n" * (count // 2) + b'{"x"\n' * (count // 2)
+        await talk.run(script(say("one "), raw(lines), say("two")))
+        assert [n["text"] for n in talk.notices("unreadable-lines")] == [
+            f"The agent sent {count} unreadable lines."
+        ]
+        assert server.stderr.count("unreadable line") <= 1
+        await talk.judge(text="one two")
+    assert len(changes) < count // 2 + 200

@@ -31,6 +31,12 @@ from voxpilot.keeper.journal import ENDED, PRINTED, JournalReader
 from voxpilot.keeper.reaching import KeeperGone
 from voxpilot.keeper.sweep import end_tree
 
+READ_BYTES = 64_000
+"""How much of its output is processed before others get their turn."""
+KEPT_BYTES = 1 << 20
+"""How much of what was read stays on the disk."""
+AHEAD_BYTES = 16 << 20
+"""How much it may print before it has to wait for us."""
 KILL_SECONDS = 5.0
 """How long its keeper may take to end it; then both are killed."""
 ALONE_SECONDS = 5.0
@@ -58,6 +64,9 @@ async def on_trial(catalog: Catalog, agent: Agent, parent: Path | None) -> Async
         idle_seconds=ALONE_SECONDS,
         busy_seconds=ALONE_SECONDS,
         attach_seconds=ALONE_SECONDS,
+        keep_bytes=KEPT_BYTES,
+        segment_bytes=KEPT_BYTES,
+        ahead_bytes=AHEAD_BYTES,
     )
     attachment: Attachment | None = None
     try:
@@ -78,31 +87,31 @@ class Trial:
         self._attachment = attachment
         self._reader = JournalReader(directory)
         self._sent = 0
+        self._asked = ""
+        """The id of the request that waits for an answer."""
         self._answers: dict[str, frames.Answer] = {}
         self._end: Json | None = None
 
     async def alive(self) -> None:
         """Raises AgentEnded if it could not even be started."""
-        self._read()
+        await self._read()
         if self._attachment is None or self._end is not None:
             raise AgentEnded(self._why())
 
     async def ask(self, method: str, params: Json) -> tuple[Any, Json | None]:
         """The answer to a request: its result, or its error."""
         self._sent += 1
-        rpc_id = str(self._sent)
+        self._asked = str(self._sent)
         if self._attachment is not None:
-            self._attachment.send(self._sent, frames.request(rpc_id, method, params))
-        while rpc_id not in self._answers:
+            self._attachment.send(self._sent, frames.request(self._asked, method, params))
+        while True:
             end = self._attachment.end if self._attachment else 0
-            self._read()
-            if rpc_id in self._answers:
-                break
+            await self._read()
+            if (answer := self._answers.pop(self._asked, None)) is not None:
+                return answer.result, answer.error
             if self._end is not None or self._attachment is None or self._attachment.closed:
                 raise AgentEnded(self._why())
             await self._attachment.grown_past(max(end, self._reader.offset))
-        answer = self._answers.pop(rpc_id)
-        return answer.result, answer.error
 
     async def last_words(self) -> str:
         """What it wrote to its error output."""
@@ -113,18 +122,22 @@ class Trial:
         except KeeperGone:
             return ""
 
-    def _read(self) -> None:
-        while records := self._reader.read():
+    async def _read(self) -> None:
+        """Process what it has printed. It may print without end, so others get their turn in between."""
+        while records := self._reader.read(READ_BYTES):
             for record in records:
                 if record.type == PRINTED:
                     self._hear(record.payload)
                 elif record.type == ENDED:
                     self._end = orjson.loads(record.payload)
+            if self._attachment is not None:
+                self._attachment.ack(self._reader.offset)
+            await asyncio.sleep(0)
 
     def _hear(self, lines: bytes) -> None:
         for line in lines.split(b"\n"):
-            match frames.frame_in(line) if line.strip() else None:
-                case frames.Answer() as answer:
+            match frames.frame_in(line) if frames.may_be_one(line) else None:
+                case frames.Answer() as answer if answer.rpc_id == self._asked:
                     self._answers[answer.rpc_id] = answer
                 case frames.Call() as call:
                     self._refuse(call)

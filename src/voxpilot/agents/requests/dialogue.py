@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 from voxpilot.agents.installed.failures import CANCELLED
@@ -96,11 +97,13 @@ def hear(
     split = lines.split(b"\n")
     place = 0
     while place < len(split):
+        if others := _up_to_a_frame(split, place):
+            _count_unreadable(ledger, process_id, others)
+            place += len(others)
+            continue
         line = split[place]
         reading.line = place
         place += 1
-        if not line or line.isspace():
-            continue
         if reading.line in reading.passed_over:
             pass_over(ledger, line, at)
             if reading.line not in reading.dropped:
@@ -117,6 +120,22 @@ def hear(
                 yield from _hear_other(ledger, process_id, frame, line, at)
 
 
+def _up_to_a_frame(split: list[bytes], start: int) -> list[bytes]:
+    """The next lines that cannot be frames; a program that is no agent may print thousands at once."""
+    return list(takewhile(lambda line: not frames.may_be_one(line), islice(split, start, None)))
+
+
+def _count_unreadable(ledger: Ledger, process_id: str, lines: list[bytes]) -> None:
+    """They are reported at the end of the turn. Empty lines are nobody's mistake."""
+    unreadable = [line for line in lines if line and not line.isspace()]
+    if not unreadable:
+        return
+    process = _process(ledger, process_id)
+    if not process.unreadable:  # the first says enough
+        log.info("unreadable line: process=%s bytes=%d", process_id, len(unreadable[0]))
+    ledger.change(process, unreadable=process.unreadable + len(unreadable))
+
+
 def _hear_other(
     ledger: Ledger, process_id: str, frame: frames.Frame, line: bytes, at: float
 ) -> Iterator[Happening]:
@@ -131,10 +150,8 @@ def _hear_other(
             _refuse_unread(ledger, process_id, frame, at)
         case frames.Call():
             yield from _call(ledger, process_id, frame, at)
-        case frames.Unreadable(why):
-            log.info("unreadable line: process=%s bytes=%d why=%s", process_id, len(line), why)
-            process = _process(ledger, process_id)
-            ledger.change(process, unreadable=process.unreadable + 1)
+        case frames.Unreadable():
+            _count_unreadable(ledger, process_id, [line])
 
 
 def hear_ends(ledger: Ledger, process_id: str, begins: str, ends: str, at: float) -> Iterator[Happening]:

@@ -61,6 +61,11 @@ class _TooDeep(ValueError):
     """Possibly JSON, but nested too deeply to be read or stored."""
 
 
+def may_be_one(line: bytes) -> bool:
+    """Whether a line can be a frame at all; most of what is no frame is found without parsing it."""
+    return line.lstrip()[:1] == b"{"
+
+
 def frame_in(line: bytes) -> Frame:
     """The frame in a line; for one nested too deeply, as much as is needed to answer it or to end what waits
     for it."""

@@ -135,7 +135,9 @@ class Keeper:
     def wait(self, woken: int, wake: float) -> list[Any]:
         """Wait until there is something to do, and read and write what is possible."""
         lines, full = self.lines, self.journal.full
-        pipes = [pipe for pipe in (lines.stderr, -1 if full else lines.stdout) if pipe >= 0]
+        pipes = [
+            pipe for pipe in (lines.stderr, -1 if full or self.is_far_ahead() else lines.stdout) if pipe >= 0
+        ]
         pipes += self.terminals.to_read()
         writes = self.peers.to_write() + self.terminals.to_write()
         writes += [lines.stdin] if lines.to_stdin and not full else []
@@ -148,6 +150,14 @@ class Keeper:
         self.terminals.hear(ready)
         self.peers.hear(ready)
         return ready
+
+    def is_far_ahead(self) -> bool:
+        """Whether the agent has to wait until a server has processed more of what it printed.
+
+        Otherwise one that prints without end would fill the disk. An agent that is ending never waits.
+        """
+        unread = self.journal.end - self.journal.read
+        return unread >= self.spec.ahead_bytes and not self.reason and self.status is None
 
     # -- requests of peers
 
@@ -229,7 +239,7 @@ class Keeper:
         self.reap(now)
         wakes = [NEVER if self.reason or self.status is not None else self.consider_leaving(now)]
         self.write_what_waits(now)
-        wakes += [self.look_around(now), self.notice_hanging_up(now)]
+        wakes += [self.look_around(now), self.notice_hanging_up(now), self.peers.accepts_at]
         wakes.append(self.terminals.do_what_is_due(now))
         if self.journal.full:
             wakes.append(now + RETRY_SECONDS)
@@ -254,6 +264,8 @@ class Keeper:
         if self.journal.full:
             self.lines.heard = self.gone_since = now  # there may be more output, but it cannot be stored
             self.journal.flush()
+        elif self.is_far_ahead():
+            self.lines.heard = now
         while self.held and not self.journal.full:
             self.send(*self.held.popleft())
         if not self.journal.full:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from contextlib import suppress
 
 from .lines import READ_BYTES, parse
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_PEERS = 32
+RETRY_SECONDS = 0.5
+"""How soon to try again when a peer could not be accepted, for example because too many files are open."""
 MOST_INBOX_BYTES = 64 << 20
 """The longest line a peer may send."""
 MOST_OUTBOX_BYTES = 4 << 20
@@ -60,6 +63,8 @@ class Peers:
     def __init__(self, listener: socket.socket, obey: Callable[[Peer, dict[str, Any]], None]) -> None:
         self.listener = listener
         self._obey = obey
+        self.accepts_at = 0.0
+        """From when on a new peer can be accepted."""
         self._peers: list[Peer] = []
 
     @property
@@ -72,7 +77,8 @@ class Peers:
         self.listener = listener
 
     def to_read(self) -> list[Any]:
-        return [*([self.listener] if len(self._peers) < MOST_PEERS else []), *self._peers]
+        may_come = len(self._peers) < MOST_PEERS and time.monotonic() >= self.accepts_at
+        return [*([self.listener] if may_come else []), *self._peers]
 
     def to_write(self) -> list[Any]:
         return [peer for peer in self._peers if peer.outbox]
@@ -81,8 +87,7 @@ class Peers:
         for peer in [peer for peer in self._peers if peer in ready]:
             self._hear_one(peer)
         if self.listener in ready:
-            with suppress(OSError):
-                self._peers.append(Peer(self.listener.accept()[0]))
+            self._accept()
 
     def tell(self, news: dict[str, object]) -> None:
         """Write pending data to each peer; one without any gets the update, so updates never pile up."""
@@ -100,6 +105,14 @@ class Peers:
             peer.socket.settimeout(0.05)
             with suppress(OSError):
                 peer.socket.sendall(peer.outbox)
+
+    def _accept(self) -> None:
+        try:
+            self._peers.append(Peer(self.listener.accept()[0]))
+        except BlockingIOError:  # it is gone again
+            pass
+        except OSError:  # it stays in the queue, so waiting for it would not wait
+            self.accepts_at = time.monotonic() + RETRY_SECONDS
 
     def _hear_one(self, peer: Peer) -> None:
         try:

@@ -32,6 +32,8 @@ class Journal:
     def __init__(self, segment_bytes: int, keep_bytes: int, clock: float | None = None) -> None:
         self.end = 0
         """The offset after the last record that is completely on the disk."""
+        self.read = 0
+        """How much of it a server has processed."""
         self._total = 0  # the same, including waiting records
         self._waiting = b""
         self._segment_bytes, self._keep_bytes = max(1, segment_bytes), keep_bytes
@@ -64,6 +66,7 @@ class Journal:
     def acknowledge(self, offset: int) -> None:
         """Delete whole segments below `offset`, as long as more than `keep_bytes` below it remain."""
         offset = min(offset, self.end)
+        self.read = max(self.read, offset)
         while self._bases[1:] and self._bases[1] <= offset and offset - self._bases[0] > self._keep_bytes:
             try:
                 os.unlink(segment_name(self._bases[0]))

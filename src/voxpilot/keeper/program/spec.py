@@ -37,6 +37,7 @@ class Spec:
         self.attach_seconds = number(fields.get("attach_seconds", 60))
         self.line_cap = int(number(fields.get("line_cap", 16 << 20)))
         self.keep_bytes = int(number(fields.get("keep_bytes", 50 << 20)))
+        self.ahead_bytes = int(number(fields.get("ahead_bytes", 512 << 20)))
         self.segment_bytes = int(number(fields.get("segment_bytes", 8 << 20)))
         self.stderr_bytes = int(number(fields.get("stderr_bytes", 64 << 10)))
         self.clock = offset(fields.get("clock"))
