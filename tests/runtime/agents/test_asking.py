@@ -34,6 +34,8 @@ from tests.kit.peers.agent_log import AgentLog
 from tests.kit.servers.config import MARK, scripted
 from tests.kit.servers.running import Server, StartServer
 from tests.kit.waiting import until
+from voxpilot.chat.permissions import decide
+from voxpilot.runtime.step import policy
 
 pytestmark = pytest.mark.in_memory
 
@@ -294,3 +296,22 @@ async def test_an_agent_may_ask_before_it_takes_a_choice(start_server: StartServ
         assert (await talk.ended(turn))["stop_reason"] == "end_turn"
         assert not talk.notices("option-refused")
         await talk.judge(text='nothing{"action": "accept"}')
+
+
+async def test_many_questions_at_once_are_each_checked_once(
+    server: Server, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B7: the open questions are looked at after every line of the agent."""
+    count, looks = 300, list[object]()
+
+    def counted(*given: Any) -> Any:
+        looks.append(given)
+        return decide.policy_for(*given)
+
+    async with talking(server, workspace) as talk:
+        monkeypatch.setattr(policy, "policy_for", counted)
+        turn = await talk.send(script(ask_many(count)))
+        await talk.question(count)
+        await talk.cancel()
+        await talk.ended(turn)
+    assert len(looks) < 10 * count

@@ -27,18 +27,28 @@ TIMED = ("permission", "form", "url")
 def review(ledger: Ledger, settings: Settings, now: float) -> None:
     """Approve what the policy covers; a question is checked once for each policy that comes into force."""
     _tell_what_counts(ledger, settings, now)
-    for question in ledger.all(Question):
-        if question.type != "permission":
-            continue
-        counts = policy_of(ledger, settings, question)
-        if question.policy == counts:
-            continue
+    for question, counts in _unchecked(ledger, settings):
         question = ledger.change(question, policy=counts)
         session = ledger.get(Session, question.session_id)
         bounds = boundaries_of(ledger, settings, session)
         verdict = decide(counts, open_questions.call_in(question), question.options, bounds)
         if verdict.option is not None and _may_spend(ledger, question, verdict.changes, settings):
             decisions.decide_for_person(ledger, question, verdict.option, "auto", now)
+
+
+def _unchecked(ledger: Ledger, settings: Settings) -> list[tuple[Question, Policy]]:
+    """Permission questions that were not checked under the policy in force, and that policy.
+
+    This runs after every line of an agent, and there may be many questions.
+    """
+    usual, for_delegated = _policy_in("agent", ledger, settings), _policy_in("delegated", ledger, settings)
+    delegated = {session.id for session in ledger.all(Session) if session.tool_call_id is not None}
+    found = [
+        (question, for_delegated if question.session_id in delegated else usual)
+        for question in ledger.all(Question)
+        if question.type == "permission"
+    ]
+    return [(question, counts) for question, counts in found if question.policy != counts]
 
 
 def _may_spend(ledger: Ledger, question: Question, changes: int, settings: Settings) -> bool:
@@ -51,10 +61,7 @@ def _may_spend(ledger: Ledger, question: Question, changes: int, settings: Setti
     return left >= changes
 
 
-def policy_of(ledger: Ledger, settings: Settings, question: Question) -> Policy:
-    """The policy in force for a question."""
-    session = ledger.get(Session, question.session_id)
-    lane: Lane = "delegated" if session is not None and session.tool_call_id is not None else "agent"
+def _policy_in(lane: Lane, ledger: Ledger, settings: Settings) -> Policy:
     return policy_for(lane, ledger.chat.mode, ledger.chat.policy, _switches(settings))
 
 
