@@ -17,6 +17,7 @@ PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 """Formats that the models of all providers accept."""
 LARGEST_PICTURE = 5_000_000
 """Bytes; the smallest limit among the providers."""
+_LEFT_OUT = "[Files attached here and not shown again]"
 _HINT = "The assistant accepts images (PNG, JPEG, GIF, WebP), text files and links. Agents may accept more."
 
 
@@ -35,6 +36,11 @@ def check(attachments: Sequence[Json]) -> None:
                 pass
             case _:
                 raise Invalid(f"The assistant does not accept {_kind(attachment)}.", _HINT)
+
+
+def said_without(text: str) -> PersonSaid:
+    """A message whose attachments are not sent again because there were too many after them."""
+    return PersonSaid("\n\n".join(part for part in (text, _LEFT_OUT) if part.strip()), ())
 
 
 def said(text: str, attachments: Sequence[Json], with_pictures: bool = True) -> PersonSaid:
