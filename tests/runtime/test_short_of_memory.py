@@ -14,8 +14,10 @@ import pytest
 from tests.fakes.script import say, script, wait_file
 from tests.kit.clients.driver import talking
 from tests.kit.memory.server import MemoryServer
+from voxpilot.assistant.tools.outcome import ToolResult
 from voxpilot.chat.events import Json
 from voxpilot.errors import OutOfMemory, explained, is_machines_fault
+from voxpilot.runtime.assistant.model_runner import ModelRunner
 from voxpilot.runtime.callbacks import jobs
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database import sqlite
@@ -126,3 +128,28 @@ async def test_a_job_for_an_agent_is_done_when_there_is_memory_again(monkeypatch
     monkeypatch.setattr(jobs, "_ERRANDS", {stage: errand})
     done: Any = await jobs.Jobs(nothing, nothing, nothing)._do(nothing, request, stage)
     assert done == "done"
+
+
+async def test_a_tool_of_the_assistant_runs_when_the_machine_has_threads_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """B2: without a result, its turn would never continue."""
+    shortage, done = Shortage(NO_THREAD, 3), ToolResult("found", "found", False)
+
+    async def result(*_: object) -> ToolResult:
+        shortage.strike()
+        return done
+
+    monkeypatch.setattr(ModelRunner, "_result", result)
+    handed: list[Any] = []
+
+    async def hand_in(act: Any) -> Json:
+        handed.append(act)
+        return {}
+
+    nothing: Any = None
+    ledger: Any = SimpleNamespace(all=lambda _: [], chat=SimpleNamespace(id="c"))
+    call: Any = SimpleNamespace(id="c-1", provider_id="p", name="read_file", arguments={}, agreed=None)
+    async with asyncio.timeout(60):
+        await ModelRunner(nothing, nothing, hand_in, ledger)._run(ledger, call)
+    assert len(handed) == 1

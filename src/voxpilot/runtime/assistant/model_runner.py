@@ -27,7 +27,7 @@ from voxpilot.assistant.shapes import (
 )
 from voxpilot.assistant.tools.outcome import ToolFailed, ToolResult, failed
 from voxpilot.chat.events import Json, Spoken, TextSpoken, ThoughtSpoken
-from voxpilot.errors import Problem, VoxPilotError
+from voxpilot.errors import Problem, VoxPilotError, is_machines_fault
 from voxpilot.killpoints import reach
 from voxpilot.runtime.assistant.assistant_turn import Assisting, runs_here
 from voxpilot.runtime.processes import trust
@@ -42,6 +42,7 @@ from voxpilot.storage.database.states import StepState, TurnState
 
 log = logging.getLogger(__name__)
 Act = Callable[[Ledger, float], Json]
+RETRY_SECONDS = 1.0
 AT_ONCE = 8
 """Tools of one chat; some start programs."""
 _SHARES = (1.0, 0.6, 0.3)
@@ -157,13 +158,25 @@ class ModelRunner:
     async def _run(self, ledger: Ledger, call: Call) -> None:
         called = ToolCall(call.provider_id, call.name, call.arguments)
         async with self._limit:
-            result = await self._result(ledger, called, call.agreed or "")
+            result = await self._surely(ledger, called, call.agreed or "")
         reach("after-tool")
         await self._hand_in(
             lambda ledger, now: self._assisting(ledger).returned(
                 call.id, result.content, result.display, result.is_error, now
             )
         )
+
+    async def _surely(self, ledger: Ledger, called: ToolCall, agreed: str) -> ToolResult:
+        """The result: without one, nobody would ever continue this turn."""
+        while True:
+            try:
+                return await self._result(ledger, called, agreed)
+            except Exception as error:
+                if not is_machines_fault(error):
+                    log.exception("the tool %s failed: chat=%s", called.name, ledger.chat.id)
+                    return failed(ToolFailed("The tool failed because of an internal error."))
+                log.warning("the tool %s is tried again: %s", called.name, error)
+            await asyncio.sleep(RETRY_SECONDS)
 
     async def _result(self, ledger: Ledger, called: ToolCall, agreed: str) -> ToolResult:
         roots = (ledger.chat.workspace, *ledger.chat.directories)
@@ -227,10 +240,13 @@ class _Pump:
 
 
 def _messages(exchange: Exchange) -> Iterator[Message]:
-    # A model that failed over a picture would fail again.
-    yield attachments.said(
-        exchange.turn.text, exchange.turn.attachments, exchange.turn.state is not TurnState.FAILED
-    )
+    if exchange.is_bare:
+        yield attachments.said_without(exchange.turn.text)
+    else:
+        # A model that failed over a picture would fail again.
+        yield attachments.said(
+            exchange.turn.text, exchange.turn.attachments, exchange.turn.state is not TurnState.FAILED
+        )
     for step, calls in exchange.steps:
         called = tuple(ToolCall(call.provider_id, call.name, call.arguments) for call in calls)
         yield ModelSaid(step.text, called, step.message)
