@@ -123,6 +123,10 @@ class Supervisor:
         """The processes of all awake chats."""
         return {process.id for chat in self._awake.values() for process in chat.ledger.all(Process)}
 
+    def held_bytes(self) -> int:
+        """About how much the open messages of all chats take in memory; chats that have any are awake."""
+        return sum(turn.held_bytes(chat.ledger) for chat in self._awake.values())
+
     def _move(self, chat_id: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Load or unload one chat; callers that want it in the meantime wait until that is done."""
         task = self._moving[chat_id] = self._background.start(work, is_awaited=True)

@@ -41,3 +41,22 @@ async def test_a_queue_that_is_too_large_takes_no_more_until_it_is_shorter(
         (workspace / "go").touch()
         assert (await talk.ended(running))["stop_reason"] == "end_turn"
         assert (await talk.ended(following))["stop_reason"] == "end_turn"
+
+
+async def test_all_chats_together_hold_only_so_many_large_messages(
+    server: Server, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B5: each chat has room for itself, but there may be many; a small message is always accepted."""
+    monkeypatch.setattr(turn, "ALL_BYTES", 100_000)
+    monkeypatch.setattr(turn, "SMALL_BYTES", 10_000)
+    async with talking(server, workspace) as one, talking(server, workspace) as other:
+        first = await one.send(script(wait_file("go")), attachments=[PICTURE])
+        await one.sees("turn-started")
+        with pytest.raises(ApiError, match="409 conflict: Too many large messages") as error:
+            await other.send(script(say("large")), attachments=[PICTURE])
+        assert error.value.hint
+        assert (await other.run(script(say("small"))))["stop_reason"] == "end_turn"
+        (workspace / "go").touch()
+        await one.ended(first)
+        large = await other.send(script(say("large")), attachments=[PICTURE])
+        assert (await other.ended(large))["stop_reason"] == "end_turn"

@@ -36,6 +36,10 @@ from voxpilot.storage.database.subjects import Prompt
 
 QUEUE_BYTES = 32_000_000
 """How much may wait in one chat, with attachments; it is held in memory until it is sent."""
+ALL_BYTES = 256_000_000
+"""How much the messages of all chats may take together, those that are being answered among them."""
+SMALL_BYTES = 100_000
+"""A message of this size is always accepted."""
 ASSISTANT = ""
 """In place of an agent's name: the assistant answers."""
 
@@ -86,6 +90,21 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
         ledger.emit(ChatInfoChanged(title=title), now)
     ledger.emit(_message(turn), now)
     return turn
+
+
+def held_bytes(ledger: Ledger) -> int:
+    """About how much the open messages of a chat take in memory."""
+    return sum(_size((turn.text, turn.attachments)) for turn in ledger.all(Turn))
+
+
+def check_room_for_all(held: int, text: str, attachments: tuple[Json, ...]) -> None:
+    """Whether a message may be added to those that all chats together hold."""
+    size = _size((text, attachments))
+    if size > SMALL_BYTES and held and held + size > ALL_BYTES:
+        raise Conflict(
+            "Too many large messages are waiting or being answered in all chats.",
+            f"They can total {ALL_BYTES // 1_000_000} MB. Send this one when some of the others are done.",
+        )
 
 
 def edit(ledger: Ledger, message_id: str, text: str, now: float) -> Turn:

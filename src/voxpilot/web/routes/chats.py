@@ -141,6 +141,7 @@ async def delete(chat_id: str, sup: Sup) -> None:
 @router.post("/{chat_id}/messages", status=202, model=MessageTaken)
 async def post_message(chat_id: str, body: NewMessage, sup: Sup) -> Json:
     def act(ledger: Ledger, now: float) -> Json:
+        turn.check_room_for_all(sup.held_bytes(), body.text, tuple(body.attachments))
         posted = turn.post(ledger, body.text, tuple(body.attachments), now)
         return {"message_id": posted.message_id, "turn": posted.id}
 
