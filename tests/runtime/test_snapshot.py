@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import orjson
+import pytest
 
 from voxpilot.chat.transcript import Transcript
-from voxpilot.runtime.readers.snapshot import ENDED_TURN_BYTES, OPEN_TURN_BYTES, newest
+from voxpilot.runtime.readers.snapshot import (
+    ENDED_TURN_BYTES,
+    LONG_BYTES,
+    OPEN_TURN_BYTES,
+    newest,
+    older,
+    take,
+)
 
 
 def test_without_a_turn_that_runs_just_as_many_as_were_asked_for() -> None:
@@ -71,3 +81,26 @@ def positions(transcript: Transcript, tail: int) -> list[int]:
     found = [int(orjson.loads(block)["pos"]) for block in blocks]
     assert first == (found[0] if found else 0)
     return found
+
+
+class Reads:
+    """A database that only notes which threads would read."""
+
+    def __init__(self) -> None:
+        self.long: list[bool] = []
+
+    async def read(self, work: Any, is_long: bool = False) -> Any:
+        self.long.append(is_long)
+        return 0, b""
+
+
+@pytest.mark.parametrize(("size", "is_long"), [(LONG_BYTES // 2, False), (2 * LONG_BYTES, True)])
+async def test_a_large_chat_is_read_by_threads_for_long_reads(size: int, is_long: bool) -> None:
+    """B7: others would wait for the few threads that read everything else."""
+    reads: Any = Reads()
+    transcript = running(3, 10)
+    transcript.size = size
+    ahead = transcript.head["seq"] - 1  # a step is being committed
+    await take(reads, "c", transcript, ahead, 7)
+    await older(reads, "c", transcript, ahead, 50, 7)
+    assert reads.long == [is_long, is_long]

@@ -27,6 +27,10 @@ ENDED_TURN_BYTES = 500_000
 it."""
 
 
+LONG_BYTES = 2_000_000
+"""A fold of this size in memory is read by threads for long reads, or others would wait for it."""
+
+
 async def take(db: Database, chat_id: str, transcript: Transcript, last: int, tail: int) -> tuple[int, bytes]:
     """The fold so far as JSON, with its newest blocks, and the number it goes up to.
 
@@ -39,7 +43,7 @@ async def take(db: Database, chat_id: str, transcript: Transcript, last: int, ta
         found = await db.read(lambda db: completed(db, chat_id, taken))
         if found is not None:
             return found
-    return await db.read(lambda db: stored(db, chat_id, tail))
+    return await db.read(lambda db: stored(db, chat_id, tail), is_long=transcript.size > LONG_BYTES)
 
 
 async def older(
@@ -55,7 +59,7 @@ async def older(
         found |= {block["pos"]: block for block in newer if block["pos"] < before}
         return [found[pos] for pos in sorted(found)][-limit:]
 
-    return await db.read(read)
+    return await db.read(read, is_long=not is_stored and transcript.size > LONG_BYTES)
 
 
 class Taken:
