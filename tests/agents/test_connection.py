@@ -78,3 +78,24 @@ async def test_a_connection_that_fails_for_lack_of_threads_is_tried_again(
     link.stop(force=True)
     await asyncio.wait_for(link.over.wait(), 20)
     await running
+
+
+@pytest.mark.in_memory
+async def test_what_cannot_be_ended_is_tried_less_and_less_often(place: Path) -> None:
+    """B6: a process that hangs in the system may stay for days, and each try looks at all processes."""
+    tries = 0
+
+    async def unkillable() -> bool:
+        nonlocal tries
+        tries += 1
+        return False
+
+    link = KeeperLink(place / "keeper", 0, no_spec, lambda: None)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(600):  # in memory, this takes no time
+            await link._surely(unkillable)
+    assert 20 <= tries <= 30
+
+
+async def no_spec() -> KeeperSpec:
+    raise AssertionError("nothing is started")

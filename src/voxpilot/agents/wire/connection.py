@@ -23,7 +23,7 @@ from voxpilot.storage.database.rows import OutboxLine, Terminal
 log = logging.getLogger(__name__)
 ACKNOWLEDGE_BYTES = 1_000_000
 _PAUSE_SECONDS = 0.05
-_RETRY_SECONDS = 1.0
+_RETRY_SECONDS, _LONGEST_PAUSE_SECONDS = 1.0, 30.0
 _TYPE_SECONDS = 10.0
 _PING_SECONDS = 4.0
 """A keeper that is silent for this long is pinged."""
@@ -94,13 +94,16 @@ class KeeperLink:
 
         What fails here fails because of the machine, for example because no thread can be started.
         """
+        pause = _RETRY_SECONDS
         while True:
             try:
                 if await work():
                     return
             except Exception:
                 log.exception("the connection to keeper %s is tried again", self.directory.name)
-            await asyncio.sleep(_RETRY_SECONDS)
+                pause = _RETRY_SECONDS
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     async def _stay_connected(self) -> bool:
         """Returns when there is nothing to connect to any more."""
@@ -327,11 +330,15 @@ class KeeperLink:
         """Kill the keeper and its descendants, once it was told to end and its time is up."""
         loop = asyncio.get_running_loop()
         await self._told_to_end.wait()
+        pause = _RETRY_SECONDS
         while True:
             await asyncio.sleep(min(_PING_SECONDS, max(_PAUSE_SECONDS, self._end_at - loop.time())))
             if loop.time() >= self._end_at:
                 log.warning("keeper %s did not end its agent: both are ended", self.directory.name)
                 await self._ended()
+                # What cannot be killed hangs in the system: looking for it takes time too.
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     async def _ended(self) -> bool:
         """Kill all processes; returns whether none is left."""
