@@ -23,6 +23,7 @@ from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.migrate import migrate
 from voxpilot.storage.database.rows import Chat
 from voxpilot.storage.database.sqlite import Batch, Database
+from voxpilot.storage.database.trouble import StorageDamaged
 
 LARGE = "x" * 20_000
 
@@ -142,3 +143,23 @@ async def test_a_deletion_that_was_cut_short_is_found_unless_the_chat_was_used_s
         assert await unfinished_deletions(db) == ["cut"]
         await mark_deleted(db, "cut")
         assert await unfinished_deletions(db) == []
+
+
+async def test_a_chat_whose_rows_cannot_be_removed_holds_up_no_other(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B7: its pages may be damaged; the error is still reported."""
+    remove_rows = deleting._remove_rows
+
+    async def damaged(db: Database, table: Any, owner: str) -> None:
+        if owner == "gone":
+            raise StorageDamaged
+        await remove_rows(db, table, owner)
+
+    async with Database(database) as db:
+        for chat in ("gone", "kept"):
+            await mark_deleted(db, chat)
+        monkeypatch.setattr(deleting, "_remove_rows", damaged)
+        with pytest.raises(StorageDamaged):
+            await remove_deleted(db)
+        assert await db.rows("SELECT id FROM chats") == [("gone",)]

@@ -80,12 +80,22 @@ async def mark_deleted(db: Database, chat_id: str) -> None:
 
 
 async def remove_deleted(db: Database) -> None:
-    """Remove the rows of every marked chat."""
+    """Remove the rows of every marked chat; raises the first error after all others were removed."""
+    errors: list[Exception] = []
     for (chat_id,) in await db.rows("SELECT id FROM chats WHERE deleted", patient=True):
-        for table in _TABLES:
-            for (owner,) in await db.rows(_OWNERS[table.owner], (chat_id,), patient=True):
-                await _remove_rows(db, table, owner)
-        await db.commit(Batch(statements=[("DELETE FROM chats WHERE id = ? AND deleted", (chat_id,))]))
+        try:
+            await _remove_chat(db, chat_id)
+        except Exception as error:  # such as a damaged page
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+async def _remove_chat(db: Database, chat_id: str) -> None:
+    for table in _TABLES:
+        for (owner,) in await db.rows(_OWNERS[table.owner], (chat_id,), patient=True):
+            await _remove_rows(db, table, owner)
+    await db.commit(Batch(statements=[("DELETE FROM chats WHERE id = ? AND deleted", (chat_id,))]))
 
 
 async def _remove_rows(db: Database, table: _Table, owner: str) -> None:
