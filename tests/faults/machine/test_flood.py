@@ -1,4 +1,4 @@
-"""B4: a program that is no agent and prints without end holds up nobody."""
+"""B4: a program that is not an agent and prints without end holds up nobody."""
 
 from __future__ import annotations
 

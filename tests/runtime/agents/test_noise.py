@@ -180,7 +180,7 @@ async def test_an_empty_thought_is_not_shown_and_cuts_nothing_in_two(server: Ser
         assert len({delta.data["message_id"] for delta in deltas}) == 1
 
 
-async def test_a_program_that_is_no_agent_and_prints_without_end_costs_little(
+async def test_a_program_other_than_an_agent_that_prints_without_end_costs_little(
     server: Server, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """B7: others wait while a step is made, so thousands of lines must not be thousands of changes."""

@@ -121,7 +121,7 @@ def hear(
 
 
 def _up_to_a_frame(split: list[bytes], start: int) -> list[bytes]:
-    """The next lines that cannot be frames; a program that is no agent may print thousands at once."""
+    """The next lines that cannot be frames; a program other than an agent may print thousands at once."""
     return list(takewhile(lambda line: not frames.may_be_one(line), islice(split, start, None)))
 
 

@@ -62,7 +62,7 @@ class _TooDeep(ValueError):
 
 
 def may_be_one(line: bytes) -> bool:
-    """Whether a line can be a frame at all; most of what is no frame is found without parsing it."""
+    """Whether a line can be a frame at all; most other lines are recognised without parsing them."""
     return line.lstrip()[:1] == b"{"
 
 
