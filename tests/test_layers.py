@@ -93,10 +93,10 @@ STATES = ("state", "phase", "direction")
 
 OWN_THREADS = frozenset({
     "agents.probe.doctor", "agents.probe.probe", "agents.wire.connection", "assistant.llm", "cli.stop",
-    "keeper.attach", "runtime.assistant.model_runner", "runtime.callbacks.terminals", "runtime.live_chat",
-    "runtime.processes.process_start", "runtime.recovery", "runtime.supervisor", "runtime.upkeep",
-    "storage.database.sqlite", "threads", "web.routes.agent_check", "web.routes.agents", "web.routes.chats",
-    "web.routes.settings", "web.serving", "workspace.looking",
+    "keeper.attach", "runtime.assistant.model_runner", "runtime.callbacks.terminals",
+    "runtime.diagnostics", "runtime.live_chat", "runtime.processes.process_start", "runtime.recovery",
+    "runtime.supervisor", "runtime.upkeep", "storage.database.sqlite", "threads", "web.routes.agent_check",
+    "web.routes.agents", "web.routes.chats", "web.routes.settings", "web.serving", "workspace.looking",
 })  # fmt: skip
 """Modules that may start work in a thread directly: it touches only our own files and programs of PATH.
 

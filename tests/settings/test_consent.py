@@ -106,6 +106,7 @@ def test_only_what_is_named_as_harmless_is_taken_unasked() -> None:
     assert {
         *("log_level", "concurrent_starts", "start_notice", "start_timeout", "restore_timeout"),
         *("sign_in_timeout", "cancel_timeout", "quiet_time", "question_timeout", "confirm_timeout"),
+        *("acp_diagnostics", "acp_diagnostics_texts"),
     } == HARMLESS
     new = AgentSettings.model_construct(None, scratch=True)
     changes = compare(from_file({}), from_file({}).model_copy(update={"agents": {"demo": new}}), KNOWN)[1]

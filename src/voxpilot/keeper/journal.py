@@ -133,6 +133,13 @@ class JournalReader:
         return is_ours
 
 
+def tail_offset(directory: Path, most_bytes: int) -> int:
+    """Where to begin reading so that about `most_bytes` remain, and at least the newest segment."""
+    bases = sorted(_segments(directory))
+    start = bases[-1] if bases else 0
+    return next((base for base in bases if start - base <= most_bytes), start)
+
+
 def _segments(directory: Path) -> list[int]:
     try:
         names = os.listdir(directory)

@@ -64,6 +64,16 @@ def left_of(directory: Path) -> int:
     return len(keepers) + len(_processes_of(marks, everybody, keepers))
 
 
+def running_in(directory: Path) -> dict[int, tuple[int, bool]]:
+    """The processes of the agent kept there: for each pid its parent, and whether it is the keeper."""
+    marks, everybody = _marks(directory), _everybody()
+    if not marks:
+        return {}
+    keepers = _keepers_of(directory, marks, everybody)
+    found = {process.pid: (process.parent, False) for process in _processes_of(marks, everybody, keepers)}
+    return found | {keeper.pid: (keeper.parent, True) for keeper in keepers}
+
+
 def wake_keeper(directory: Path) -> None:
     """Resume a suspended keeper and make it check its socket.
 

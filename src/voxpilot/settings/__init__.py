@@ -224,6 +224,10 @@ class Settings(Frozen):
     """How many failures of an agent within a minute stop it from being restarted."""
     acp_auto_allow_permissions: bool = False
     """Every chat auto-approves, regardless of its own policy; `strict` takes precedence."""
+    acp_diagnostics: bool = False
+    """The page may show what agents and VoxPilot send each other, without texts and secrets."""
+    acp_diagnostics_texts: bool = False
+    """And the texts."""
     strict: bool = False
     """Every chat asks, regardless of its own policy."""
     auto_writes_per_turn: int = Field(200, ge=1)

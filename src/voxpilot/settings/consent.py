@@ -35,6 +35,8 @@ HARMLESS = frozenset(
         "quiet_time",
         "question_timeout",
         "confirm_timeout",
+        "acp_diagnostics",
+        "acp_diagnostics_texts",
     }
 )
 """Settings that never loosen security, whatever their value."""

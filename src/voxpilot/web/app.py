@@ -26,7 +26,6 @@ from voxpilot.web.routes import (
     assistant,
     auth,
     chats,
-    decisions,
     pages,
     questions,
     settings,
@@ -34,9 +33,10 @@ from voxpilot.web.routes import (
     terminals,
     trust,
 )
+from voxpilot.web.routes.logs import decisions, diagnostics
 from voxpilot.web.streams.open_streams import Streams
 
-_ABOUT_CHATS = (auth, chats, questions, terminals, decisions)
+_ABOUT_CHATS = (auth, chats, questions, terminals, decisions, diagnostics)
 _OTHERS = (agents, agent_check, agent_sessions, assistant, settings, trust, stream)
 _ROUTES = [route for module in (*_ABOUT_CHATS, *_OTHERS) for route in module.router.routes]
 

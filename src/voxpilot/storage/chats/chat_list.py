@@ -190,6 +190,12 @@ async def live_processes(db: Database) -> list[Process]:
     return tables.rows_of(Process, await db.rows(sql, patient=True))
 
 
+async def newest_processes(db: Database, chat_id: str, limit: int) -> list[Process]:
+    """The newest agent processes of a chat, newest first."""
+    sql = tables.select(Process, f"chat_id = ? AND {_KEPT} ORDER BY started_at DESC, id LIMIT ?")
+    return tables.rows_of(Process, await db.rows(sql, (chat_id, limit)))
+
+
 async def processes_of(db: Database, chat_id: str) -> list[str]:
     return [id for (id,) in await db.rows("SELECT id FROM agent_processes WHERE chat_id = ?", (chat_id,))]
 

@@ -284,6 +284,8 @@ class SettingsValues(Answer):
     acpDefaultAgentId: str
     acpAutoAllowPermissions: bool
     acpSkillsFolderPath: str
+    acp_diagnostics: bool
+    acp_diagnostics_texts: bool
     interactionModeDefault: Literal["llm", "agent"]
     assistant: AssistantValues
     max_agent_iterations: int

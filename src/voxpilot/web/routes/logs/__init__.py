@@ -1,0 +1,1 @@
+"""Routes that show what happened: decisions, and diagnostics of agents."""
