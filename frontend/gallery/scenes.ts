@@ -256,6 +256,11 @@ export const scene: Scene = {
   assistant: {
     chosen: name === "assistant-none" ? null : { provider: "openai", model: "gpt-5.4" },
     problem: name === "assistant-none" ? { message: "OpenAI needs an API key.", hint: "Add one in settings, or set OPENAI_API_KEY." } : null,
+    tools: [
+      { name: "copilot_agent", description: "Hand a coding task to an agent." },
+      { name: "read_file", description: "Read a text file in the workspace, or some of its lines." },
+      { name: "grep_search", description: "Search the workspace's files for lines that match a pattern." },
+    ],
     providers: [
       { id: "openai", name: "OpenAI", needs_key: true, model: "gpt-5.4" },
       { id: "anthropic", name: "Anthropic", needs_key: true, model: "claude" },

@@ -1,6 +1,6 @@
 // Generated from chat/events.py by `make types`; do not edit.
 
-import type { AgentCommand, AgentOption, ChatModel, ContentPart, Json, JsonObject, LeftOut, Location, PlanEntry, QuestionDetail, QuestionOption, SentFile, SentSkill, ToolContent, TurnError, Usage } from "../state/shapes";
+import type { AgentCommand, AgentOption, ChatModel, ContentPart, Handover, Json, JsonObject, LeftOut, Location, PlanEntry, QuestionDetail, QuestionOption, SentFile, SentSkill, ToolContent, TurnError, Usage } from "../state/shapes";
 
 /** The fields that the log adds to every event. */
 type Logged = {
@@ -26,6 +26,8 @@ export type MessagePosted = Logged & {
   queued?: boolean;
   removed?: boolean;
   ahead?: boolean;
+  to?: string;
+  handover?: string;
 };
 
 export type TurnStarted = Logged & {
@@ -242,6 +244,7 @@ export type ChatInfoChanged = Logged & {
   meta?: JsonObject;
   model?: ChatModel;
   tools_off?: string[];
+  handover?: Handover;
 };
 
 export type NoticeGiven = Logged & {

@@ -34,6 +34,9 @@ export type QueuedMessage = {
   queued?: boolean;
   /** Runs before messages without this mark. */
   ahead?: boolean;
+  /** Who gets it, if the chat is with another agent by now; empty for the assistant. */
+  to?: string;
+  handover?: string;
   size?: number;
 };
 
@@ -102,6 +105,15 @@ export type ChatModel = {
   name?: string;
 };
 
+/** What the next message takes along for the one who answers it; empty if nothing. */
+export type Handover = {
+  text?: string;
+  /** A person has changed it, so it stays as it is. */
+  edited?: boolean;
+  /** A person does not want it sent. */
+  left_out?: boolean;
+};
+
 /** The current state of the whole chat. */
 export type Head = {
   /** The number of the last event that was folded. */
@@ -129,6 +141,7 @@ export type Head = {
   model?: ChatModel;
   /** The assistant's tools that are switched off. */
   tools_off?: string[];
+  handover?: Handover;
 };
 
 /** The fields of every block. */
@@ -186,6 +199,8 @@ export type MessageBlock = Placed & {
   role: "user" | "assistant" | "agent";
   text: string;
   attachments?: JsonObject[];
+  /** Sent along with it: what others did in this chat. */
+  handover?: string;
   cut_at?: MessageCut;
   context?: SentContext;
 };

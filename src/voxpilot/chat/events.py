@@ -57,6 +57,10 @@ class MessagePosted(Event):
     """Removed from the queue."""
     ahead: bool | None = None
     """While it waits: before the messages that are not."""
+    to: str | None = None
+    """While it waits: who gets it, if the chat is with another agent by now; empty for the assistant."""
+    handover: str | None = None
+    """Sent along with it: what others did in this chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +304,8 @@ class ChatInfoChanged(Event):
     model: Json | None = None
     """The assistant's model in this chat; empty if the settings decide."""
     tools_off: tuple[str, ...] | None = None
+    handover: Json | None = None
+    """What the next message takes along for the one who answers it; empty if nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,9 @@ class QueuedMessage(TypedDict):
     queued: NotRequired[bool]
     ahead: NotRequired[bool]
     """Runs before messages without this mark."""
+    to: NotRequired[str]
+    """Who gets it, if the chat is with another agent by now; empty for the assistant."""
+    handover: NotRequired[str]
     size: NotRequired[int]
 
 
@@ -120,6 +123,16 @@ class ChatModel(TypedDict, total=False):
     name: str
 
 
+class Handover(TypedDict, total=False):
+    """What the next message takes along for the one who answers it; empty if nothing."""
+
+    text: str
+    edited: bool
+    """A person has changed it, so it stays as it is."""
+    left_out: bool
+    """A person does not want it sent."""
+
+
 class Head(TypedDict):
     """The current state of the whole chat."""
 
@@ -148,3 +161,4 @@ class Head(TypedDict):
     model: NotRequired[ChatModel]
     tools_off: NotRequired[list[str]]
     """The assistant's tools that are switched off."""
+    handover: NotRequired[Handover]

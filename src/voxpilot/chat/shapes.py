@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from voxpilot.chat.head_shapes import AgentCommand, AgentOption, ChatModel, MessageCut, Usage
+from voxpilot.chat.head_shapes import AgentCommand, AgentOption, ChatModel, Handover, MessageCut, Usage
 
 
 class Placed(TypedDict):
@@ -75,6 +75,8 @@ class MessageBlock(Placed):
     role: Literal["user", "assistant", "agent"]
     text: str
     attachments: NotRequired[list[dict[str, Any]]]
+    handover: NotRequired[str]
+    """Sent along with it: what others did in this chat."""
     cut_at: NotRequired[MessageCut]
     context: NotRequired[SentContext]
 
@@ -406,6 +408,7 @@ EVENT_FIELDS: dict[str, Any] = {
     "CommandsChanged.commands": list[AgentCommand],
     "UsageReported.usage": Usage,
     "ChatInfoChanged.model": ChatModel,
+    "ChatInfoChanged.handover": Handover,
     "TurnEnded.error": TurnError,
 }
 """The shapes of event fields that are plain JSON in events.py and go into the head or a block unchanged."""

@@ -90,6 +90,7 @@ def _turn_started(chat: Blocks, body: Json) -> None:
     if (message := waiting.pop(body["message_id"], None)) is not None:
         message.pop("queued", None)
         message.pop("ahead", None)
+        message.pop("to", None)
         chat.add("message", body, **message)
     head["queue"] = list(waiting.values())
 

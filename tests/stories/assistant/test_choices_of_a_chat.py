@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import StartServer
+from tests.fakes.script import say, script
 from tests.kit.clients.assistant import assistant, call, chatting
 from tests.kit.clients.client import ApiError
 from tests.kit.clients.driver import Talk
+from tests.kit.peers.agent_log import AgentLog
 from tests.kit.peers.llm import ScriptedLlm
 from tests.kit.servers.server import ServerProcess
 
@@ -47,6 +50,24 @@ async def test_a_chat_keeps_a_model_of_its_own_until_the_provider_is_another(
         await talk.run("say five")
         assert llm.asked()[-1]["model"] == "fake-model"
         assert told_models(talk)[1:] == [{}]
+
+
+async def test_the_assistant_and_an_agent_take_turns_in_one_chat(
+    server: ServerProcess, workspace: Path, llm: ScriptedLlm, agent_log: AgentLog
+) -> None:
+    """R163, R193: each is told what it has missed, once; in the assistant's case it stays in its history."""
+    async with chatting(server, workspace) as talk:
+        await talk.run("say The answer is 42")
+        await talk.api.change_chat(talk.id, mode="agent")
+        await talk.run(script(say("I wrote it down.")))
+        (frame,) = agent_log.received("session/prompt")
+        assert "The answer is 42" in frame["params"]["prompt"][0]["text"]
+        await talk.api.change_chat(talk.id, mode="llm")
+        for text in ("say Thanks", "say Again"):
+            await talk.run(text)
+            heard = json.dumps(llm.asked()[-1]["body"]["messages"])
+            assert heard.count("I wrote it down.") == 1
+            assert heard.count("[Handover from VoxPilot") == 1
 
 
 async def test_a_tool_that_is_off_is_not_offered_and_not_run(

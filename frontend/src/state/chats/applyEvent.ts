@@ -173,7 +173,7 @@ function startTurn(chat: ChatState, body: Events["turn-started"]): void {
   chat.head.turn = { id: turn as string, since: body.at, ...given({ by, agent, session_name }) };
   const waiting = chat.head.queue.find((message) => message.id === body.message_id);
   if (waiting === undefined) return;
-  const { queued: _, ahead: __, ...message } = waiting;
+  const { queued: _, ahead: __, to: ___, ...message } = waiting;
   add(chat, "message", body, message);
   chat.head.queue = chat.head.queue.filter((other) => other.id !== body.message_id);
 }

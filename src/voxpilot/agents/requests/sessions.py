@@ -12,6 +12,7 @@ from voxpilot.agents.installed.failures import AgentRefused
 from voxpilot.agents.requests.callbacks import capabilities
 from voxpilot.agents.requests.dialogue import ask, tell
 from voxpilot.chat.events import Json
+from voxpilot.chat.handover import labelled
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.request_rows import Request
 from voxpilot.storage.database.rows import Process, Session, Task
@@ -57,9 +58,13 @@ def check_begun(result: object) -> Json:
     return result
 
 
-def prompt(ledger: Ledger, session: Session, task: Task, attached: list[Json], at: float) -> None:
+def prompt(
+    ledger: Ledger, session: Session, task: Task, attached: list[Json], at: float, handover: str = ""
+) -> None:
+    """Send a task; `handover` says what others did in the chat before."""
     said = [{"type": "text", "text": task.text}] if task.text.strip() else []
-    blocks: list[Json] = [*_note(session), *said, *attached]
+    handed = [{"type": "text", "text": labelled(handover)}] if handover else []
+    blocks: list[Json] = [*_note(session), *handed, *said, *attached]
     params = {"sessionId": session.acp_session_id, "prompt": blocks}
     ask(
         ledger,

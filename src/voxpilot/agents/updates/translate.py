@@ -202,7 +202,8 @@ def _commands(ledger: Ledger, session: Session, update: Json, at: float) -> None
     given = _objects(update["availableCommands"]) or ()
     commands = tuple(command for command in given if _text(command.get("name")))
     ledger.change(session, options={**(session.options or {}), COMMANDS: commands})
-    ledger.emit(CommandsChanged(commands=commands, session_name=session.name), at)
+    if _is_shown(ledger, session):
+        ledger.emit(CommandsChanged(commands=commands, session_name=session.name), at)
 
 
 def _mode(ledger: Ledger, session: Session, update: Json, at: float) -> None:
@@ -220,7 +221,13 @@ def _config(ledger: Ledger, session: Session, update: Json, at: float) -> None:
 def change_options(ledger: Ledger, session: Session, options: Json, at: float) -> None:
     """Store the agent's options, and report them in one form."""
     ledger.change(session, options=options)
-    ledger.emit(OptionsChanged(options=options_of(options), session_name=session.name), at)
+    if _is_shown(ledger, session):
+        ledger.emit(OptionsChanged(options=options_of(options), session_name=session.name), at)
+
+
+def _is_shown(ledger: Ledger, session: Session) -> bool:
+    """Not what an agent reports that the chat is no longer with; it is shown when the chat returns to it."""
+    return session.name != "main" or session.agent == ledger.chat.agent
 
 
 def _usage(ledger: Ledger, session: Session, update: Json, at: float) -> None:
@@ -228,7 +235,8 @@ def _usage(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     match update.get("cost"):
         case {"amount": amount} as cost if _is_number(amount):
             usage["cost"] = cost
-    ledger.emit(UsageReported(usage=usage, session_name=session.name), at)
+    if _is_shown(ledger, session):
+        ledger.emit(UsageReported(usage=usage, session_name=session.name), at)
 
 
 def _info(ledger: Ledger, session: Session, update: Json, at: float) -> None:

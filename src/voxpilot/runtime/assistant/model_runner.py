@@ -27,6 +27,7 @@ from voxpilot.assistant.shapes import (
 )
 from voxpilot.assistant.tools.outcome import ToolFailed, ToolResult, failed
 from voxpilot.chat.events import Json, Spoken, TextSpoken, ThoughtSpoken
+from voxpilot.chat.handover import labelled
 from voxpilot.errors import Problem, VoxPilotError, is_machines_fault
 from voxpilot.killpoints import reach
 from voxpilot.runtime.assistant.assistant_turn import Assisting, runs_here
@@ -240,13 +241,13 @@ class _Pump:
 
 
 def _messages(exchange: Exchange) -> Iterator[Message]:
+    turn = exchange.turn
+    text = f"{labelled(turn.handover['text'])}\n\n{turn.text}" if turn.handover else turn.text
     if exchange.is_bare:
-        yield attachments.said_without(exchange.turn.text)
+        yield attachments.said_without(text)
     else:
         # A model that failed over a picture would fail again.
-        yield attachments.said(
-            exchange.turn.text, exchange.turn.attachments, exchange.turn.state is not TurnState.FAILED
-        )
+        yield attachments.said(text, turn.attachments, turn.state is not TurnState.FAILED)
     for step, calls in exchange.steps:
         called = tuple(ToolCall(call.provider_id, call.name, call.arguments) for call in calls)
         yield ModelSaid(step.text, called, step.message)

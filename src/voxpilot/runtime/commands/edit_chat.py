@@ -1,8 +1,8 @@
 """A person changes a chat: its name, and who answers in it.
 
 Lives here: what may be changed and what is reported; a change applies from the
-next message. Lives elsewhere: its folder (move_chat.py), the policy (step/policy.py), the agent's own options
-(choose_option.py).
+next message. Lives elsewhere: what another agent is told (turns/handover.py), the chat's folder
+(move_chat.py), the policy (step/policy.py), the agent's own options (choose_option.py).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from voxpilot.chat.events import ChatInfoChanged, CommandsChanged, Json, Options
 from voxpilot.chat.permissions.decide import default_policy
 from voxpilot.errors import Invalid
 from voxpilot.runtime.step import policy
+from voxpilot.runtime.turns import handover, turn
 from voxpilot.storage.chats.ledger import Ledger
 
 MAIN = "main"
@@ -31,9 +32,13 @@ def change(ledger: Ledger, now: float, title: str | None, mode: str | None, agen
     changed: Json = {
         name: value for name, value in wished.items() if value not in (None, getattr(ledger.chat, name))
     }
+    before = handover.answerer(ledger.chat)
     if changed:
         ledger.change(ledger.chat, **changed)
         ledger.emit(ChatInfoChanged(**changed), now)
+    if handover.answerer(ledger.chat) != before:
+        handover.offer(ledger, now)
+        turn.tell_who_gets(ledger, now)
     if "agent" in changed:
         _tell_of_agent(ledger, changed["agent"], now)
     if "mode" in changed and default_policy(changed["mode"]) == "ask":

@@ -66,6 +66,7 @@ class Progress:
                 self._open_wanted(now)
             if not waiting or not self.may_begin or now < self._quiet_until():
                 return
+            self._tell_of_switch(waiting[0], now)
             current = turn.start(self.ledger, waiting[0], now)
         if current.agent == turn.ASSISTANT:
             self._assist(current, now)
@@ -155,6 +156,15 @@ class Progress:
 
     # The running turn
 
+    def _tell_of_switch(self, following: Turn, now: float) -> None:
+        """Show where in the conversation somebody else begins to answer."""
+        if self.ledger.chat.answered_by in (None, following.agent):
+            return
+        named = self.catalog.describe(following.agent).display_name
+        name = "The assistant" if following.agent == turn.ASSISTANT else named
+        text = f"{name} answers from here on."
+        self.ledger.emit(NoticeGiven(level="info", code="switched", text=text), now)
+
     def _assist(self, current: Turn, now: float) -> None:
         """The assistant's next request may be refused immediately, and then it may request something else."""
         while True:
@@ -198,7 +208,9 @@ class Progress:
             return
         session = self.ledger.get(Session, session.id) or session
         session = self.ledger.change(session, agent_version=name_of(process.initialized)[1])
-        sessions.prompt(self.ledger, session, task, attached, now)
+        current = self.ledger.get(Turn, task.turn) if task.tool_call_id is None else None
+        handed = current.handover["text"] if current is not None and current.handover else ""
+        sessions.prompt(self.ledger, session, task, attached, now, handed)
         self.ledger.emit(AgentStatusChanged(agent=task.agent, status="busy", turn=task.turn), now)
 
     def _open_wanted(self, now: float) -> None:

@@ -27,21 +27,20 @@ from voxpilot.errors import Conflict, Invalid, NotFound, Problem
 from voxpilot.runtime.callbacks import orphan_commands, terminals
 from voxpilot.runtime.questions import open_questions
 from voxpilot.runtime.shared.stop import stop_process
-from voxpilot.runtime.turns import delegation, tasks
+from voxpilot.runtime.turns import delegation, handover, tasks
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.request_rows import Purpose, Request
 from voxpilot.storage.database.rows import Question, Session, Task, Turn
 from voxpilot.storage.database.states import ProcessState, TurnState
 from voxpilot.storage.database.subjects import Prompt
 
+ASSISTANT = handover.ASSISTANT
 QUEUE_BYTES = 32_000_000
 """How much may wait in one chat, with attachments; it is held in memory until it is sent."""
 ALL_BYTES = 256_000_000
 """How much the messages of all chats may take together, those that are being answered among them."""
 SMALL_BYTES = 100_000
 """A message of this size is always accepted."""
-ASSISTANT = ""
-"""In place of an agent's name: the assistant answers."""
 
 
 def running(ledger: Ledger) -> Turn | None:
@@ -60,7 +59,8 @@ def queued(ledger: Ledger) -> list[Turn]:
 
 def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, ahead: bool = False) -> Turn:
     """Queue a person's message behind the running turn; with `ahead`, before the others in the queue."""
-    agent = ledger.chat.agent if ledger.chat.mode == "agent" else ASSISTANT
+    before = running(ledger) if ahead else None
+    agent = before.agent if before is not None else handover.answerer(ledger.chat)
     if agent is None:
         raise Invalid("This chat has no agent.", "Choose an agent for this chat.")
     _check_said(text, attachments)
@@ -82,13 +82,14 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
             agent=agent,
             created_at=now,
             ahead=ahead,
+            handover=handover.take(ledger, agent, now),
         )
     )
     if not ledger.chat.title:
         title = title_for(text, attachments)
         ledger.change(ledger.chat, title=title)
         ledger.emit(ChatInfoChanged(title=title), now)
-    ledger.emit(_message(turn), now)
+    ledger.emit(_message(ledger, turn), now)
     return turn
 
 
@@ -112,7 +113,7 @@ def edit(ledger: Ledger, message_id: str, text: str, now: float) -> Turn:
     _check_said(text, turn.attachments)
     _check_room([other for other in queued(ledger) if other is not turn], text, turn.attachments)
     turn = ledger.change(turn, text=text)
-    ledger.emit(_message(turn), now)
+    ledger.emit(_message(ledger, turn), now)
     return turn
 
 
@@ -122,10 +123,19 @@ def remove(ledger: Ledger, message_id: str, now: float) -> None:
     )
     event = MessagePosted(id=turn.message_id, role="user", text=turn.text, removed=True)
     ledger.emit(event, now)
+    if (following := handover.give_back(ledger, turn, queued(ledger), now)) is not None:
+        ledger.emit(_message(ledger, following), now)
+
+
+def tell_who_gets(ledger: Ledger, now: float) -> None:
+    """The chat is with another one now: queued messages keep theirs, and say so."""
+    for waiting in queued(ledger):
+        ledger.emit(_message(ledger, waiting), now)
 
 
 def start(ledger: Ledger, turn: Turn, now: float) -> Turn:
     turn = ledger.change(turn, state=TurnState.RUNNING, started_at=now)
+    ledger.change(ledger.chat, answered_by=turn.agent)
     if turn.agent != ASSISTANT:
         tasks.of_whole_turn(ledger, turn, now)
     event = TurnStarted(
@@ -187,9 +197,11 @@ def end(
     error = problem.as_json() if problem else None
     ledger.change(turn, state=state, ended_at=now, stop_reason=stop_reason, error=error)
     ledger.emit(TurnEnded(turn=turn.id, stop_reason=stop_reason, error=error), now)
+    for changed in handover.ended(ledger, turn, queued(ledger), now):
+        ledger.emit(_message(ledger, changed), now)
 
 
-def _message(turn: Turn) -> MessagePosted:
+def _message(ledger: Ledger, turn: Turn) -> MessagePosted:
     return MessagePosted(
         id=turn.message_id,
         role="user",
@@ -197,6 +209,8 @@ def _message(turn: Turn) -> MessagePosted:
         attachments=turn.attachments,
         queued=True,
         ahead=turn.ahead or None,
+        to=None if turn.agent == handover.answerer(ledger.chat) else turn.agent,
+        handover=turn.handover["text"] if turn.handover else None,
     )
 
 

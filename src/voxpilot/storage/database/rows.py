@@ -41,7 +41,7 @@ class Row:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat(Row):
     TABLE = "chats"
-    JSON = frozenset({"crashes", "directories", "shifts", "model", "tools_off"})
+    JSON = frozenset({"crashes", "directories", "shifts", "model", "tools_off", "handover", "seen"})
     id: str
     title: str
     workspace: str
@@ -63,6 +63,12 @@ class Chat(Row):
     """The assistant's model in this chat (`provider` and `name`), if a person chose one."""
     tools_off: tuple[str, ...] = ()
     """The assistant's tools that are switched off in this chat."""
+    handover: Json | None = None
+    """What the next message takes along for the one who answers it; see runtime/turns/handover.py."""
+    seen: Json | None = None
+    """The last event of the last turn of each agent; the assistant's has the empty name."""
+    answered_by: str | None = None
+    """Who answered last; empty if it was the assistant."""
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -75,7 +81,7 @@ class Turn(Row):
     """One message of a person and everything it leads to. A queued turn is a queued message."""
 
     TABLE = "turns"
-    JSON = frozenset({"attachments", "error"})
+    JSON = frozenset({"attachments", "error", "handover"})
     ENUMS = MappingProxyType({"state": TurnState})
     id: str
     chat_id: str
@@ -99,6 +105,8 @@ class Turn(Row):
     """How often the assistant's turn had to ask its model again after a crash of the server."""
     unasked_left: int | None = None
     """How many more changes may be approved without asking; None before the first."""
+    handover: Json | None = None
+    """What is sent along because another one answered before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from voxpilot.runtime.commands.restart_agent import restart
 from voxpilot.runtime.readers.shown import TakenOver
 from voxpilot.runtime.step import policy
 from voxpilot.runtime.supervisor import Supervisor
-from voxpilot.runtime.turns import turn
+from voxpilot.runtime.turns import handover, turn
 from voxpilot.storage.chats import chat_list
 from voxpilot.storage.chats.event_log import whole_event
 from voxpilot.storage.chats.ledger import Ledger
@@ -38,6 +38,7 @@ from voxpilot.web.schemas.bodies import (
     ChatChange,
     ChatInfo,
     ChatList,
+    HandoverChange,
     MessageEdit,
     MessageTaken,
     NewChat,
@@ -127,6 +128,18 @@ async def change(chat_id: str, body: ChatChange, sup: Sup, limits: Allowed) -> J
         if body.permissions is not None:
             policy.change(ledger, body.permissions, now)
         assistant_choices.change(ledger, model, body.tools_off, now)
+        return {}
+
+    await (await sup.chat(chat_id)).do(act)
+    return await _summary(sup, chat_id)
+
+
+@router.patch("/{chat_id}/handover", model=ChatInfo)
+async def change_handover(chat_id: str, body: HandoverChange, sup: Sup) -> Json:
+    """Change what the next message takes along for the one who answers it; 409 if there is nothing."""
+
+    def act(ledger: Ledger, now: float) -> Json:
+        handover.edit(ledger, body.text, body.left_out, now)
         return {}
 
     await (await sup.chat(chat_id)).do(act)

@@ -131,6 +131,14 @@ class ChatChange(Body):
     """The assistant's tools that are switched off in this chat: all of them."""
 
 
+class HandoverChange(Body):
+    """What the next message takes along; omitted fields stay as they are."""
+
+    text: str | None = Field(None, max_length=20_000)
+    left_out: bool | None = None
+    """Whether it is not sent."""
+
+
 class ChatInfo(Answer):
     """A chat as shown in the list."""
 
