@@ -12,6 +12,7 @@ from tests.fakes.script import REJECT, script
 from tests.kit.clients.asking import wish
 from tests.kit.clients.driver import talking
 from tests.kit.servers.running import Server
+from voxpilot.chat.permissions.decide import Boundaries, Reason, look
 from voxpilot.chat.permissions.shell import NotPlain
 from voxpilot.runtime.shared.looking_time import (
     CHAT_SECONDS,
@@ -42,11 +43,21 @@ class Time:
 def test_a_call_is_looked_at_only_for_a_while() -> None:
     """A8"""
     clock = Time()
-    look = Look(Allowance(clock), clock).timed(clock.work)
+    work = Look(Allowance(clock), clock).timed(clock.work)
     for _ in range(4):
-        assert look(MOST_SECONDS / 4) == "done"
+        assert work(MOST_SECONDS / 4) == "done"
     with pytest.raises(NotPlain):
-        look(0.0)
+        work(0.0)
+
+
+def test_the_time_between_two_looks_counts() -> None:
+    """A8: very long names take long to judge, too."""
+    clock = Time()
+    work = Look(Allowance(clock), clock).timed(clock.work)
+    assert work(0.0) == "done"
+    clock.now += MOST_SECONDS
+    with pytest.raises(NotPlain):
+        work(0.0)
 
 
 def test_calls_that_are_slow_to_judge_use_up_the_time_of_their_chat() -> None:
@@ -55,9 +66,8 @@ def test_calls_that_are_slow_to_judge_use_up_the_time_of_their_chat() -> None:
     allowance, other = Allowance(clock), Allowance(clock)
     done = 0
     for _ in range(100):
-        look = Look(allowance, clock)
         try:
-            look.timed(clock.work)(MOST_SECONDS)
+            Look(allowance, clock).timed(clock.work)(MOST_SECONDS)
             done += 1
         except NotPlain:
             continue
@@ -73,11 +83,11 @@ def test_ordinary_calls_never_use_it_up_and_failed_looks_count() -> None:
     for _ in range(1_000):
         Look(allowance, clock).timed(clock.work)(FREE_SECONDS)
     assert allowance.left() == pytest.approx(CHAT_SECONDS)
-    look = Look(allowance, clock).timed(clock.fail)
+    fail = Look(allowance, clock).timed(clock.fail)
     with pytest.raises(FileNotFoundError):
-        look(MOST_SECONDS)
+        fail(MOST_SECONDS)
     with pytest.raises(NotPlain):
-        look(0.0)
+        fail(0.0)
 
 
 @pytest.mark.in_memory
@@ -95,3 +105,14 @@ async def test_links_that_are_slow_to_follow_do_not_stop_the_server(server: Serv
         assert question["detail"]["unclear"] == "it would take too long to check"
         assert time.monotonic() - began < 5 * MOST_SECONDS
         await talk.answer(question, REJECT)
+
+
+def test_very_long_paths_are_not_compared_with_anything(tmp_path: Path) -> None:
+    """A8: each part of each path would be compared with many names."""
+    began = time.process_time()
+    for name in ("a#/" * 330, "a/" * 500, "a." * 500, "\ufb03" * 900):
+        call = {"tool_kind": "edit", "input": {"paths": [f"{name}{number}" for number in range(199)]}}
+        looked = look(call, Boundaries(roots=(str(tmp_path),)))
+        assert isinstance(looked, Reason)
+        assert looked.words == "it touches too many files to check"
+    assert time.process_time() - began < 0.5

@@ -102,11 +102,13 @@ def _alike(one: str, other: str) -> bool:
 # Paths
 
 LONGEST_PATH = 1024
+LONGEST_PATHS = 50_000
+"""Characters of all paths of a call together."""
 MOST_PATHS = 200
 
 
 def check_paths(paths: list[str]) -> None:
-    if len(paths) > MOST_PATHS:
+    if len(paths) > MOST_PATHS or sum(map(len, paths)) > LONGEST_PATHS:
         raise NotPlain("it touches too many files to check")
     for path in paths:
         _check_form(path)

@@ -44,29 +44,32 @@ class Allowance:
 
 
 class Look:
-    """Everything that is looked at to judge one call."""
+    """Everything that is looked at to judge one call; the time between two looks counts too."""
 
     def __init__(self, allowance: Allowance, now: Callable[[], float] = time.monotonic) -> None:
         self._allowance, self._now = allowance, now
         self._most = min(MOST_SECONDS, allowance.left())
+        self._began: float | None = None
         self._spent = 0.0
 
     def timed(self, work: Callable[P, T]) -> Callable[P, T]:
         """The same function, until the call has taken too long; then it raises NotPlain."""
 
         def within_limits(*args: P.args, **kwargs: P.kwargs) -> T:
+            self._count()
             if self._spent >= self._most:
                 raise NotPlain("it would take too long to check")
-            began = self._now()
             try:
                 return work(*args, **kwargs)
             finally:
-                self._count(self._now() - began)
+                self._count()
 
         return within_limits
 
-    def _count(self, seconds: float) -> None:
-        before, self._spent = self._spent, self._spent + seconds
+    def _count(self) -> None:
+        now = self._now()
+        self._began = now if self._began is None else self._began
+        before, self._spent = self._spent, now - self._began
         self._allowance.take(max(0.0, self._spent - FREE_SECONDS) - max(0.0, before - FREE_SECONDS))
 
 
