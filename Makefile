@@ -14,6 +14,8 @@ UV_COMPILE := $(UV) compile -q --universal --python-version 3.11 --generate-hash
 	--no-emit-index-url --no-emit-find-links --no-header $(LOCK_FLAGS)
 SERVE := $(if $(HOST),VOXPILOT_HOST=$(HOST)) $(if $(PORT),VOXPILOT_PORT=$(PORT)) \
 	$(if $(EXPOSE),VOXPILOT_EXPOSE=$(EXPOSE)) .venv/bin/voxpilot serve
+# pytest caches the tests it has compiled; with PYTHONDONTWRITEBYTECODE every worker would compile all of them again.
+PYTEST := PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -q
 SOURCES := $(shell find src -name '*.py' 2>/dev/null)
 PAGE := $(shell find frontend -name node_modules -prune -o -type f -print 2>/dev/null)
 CHECKED := src tests scripts hatch_build.py $(wildcard bench)
@@ -38,14 +40,14 @@ dev: install ## start the server, logging everything
 
 quick: install .venv/.dev ## run the tests that need no server, browser or agent (under a minute)
 	.venv/bin/python hatch_build.py test
-	.venv/bin/python -m pytest -q -n $(shell nproc 2>/dev/null || echo 2) -p tests.kit.quick
+	$(PYTEST) -n $(shell nproc 2>/dev/null || echo 2) -p tests.kit.quick
 
 test: install .venv/.dev ## run all tests except the long ones
 	.venv/bin/python scripts/ensure_programs.py
 	.venv/bin/python -m scripts.real_agents
 	.venv/bin/python hatch_build.py test
-	.venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not alone'
-	.venv/bin/python -m pytest -q -m alone
+	$(PYTEST) -n $(JOBS) --dist worksteal -m 'not alone'
+	$(PYTEST) -m alone
 
 agents: install ## install the real agents for the tests into .agents
 	.venv/bin/python -m scripts.real_agents
@@ -55,7 +57,7 @@ check: install .venv/.dev ## formatting, lint, types, import rules, wording
 	.venv/bin/ruff check .
 	.venv/bin/mypy $(CHECKED)
 	.venv/bin/python hatch_build.py check
-	.venv/bin/python -m pytest -q tests/test_layers.py tests/test_page.py tests/test_words.py tests/test_manual.py
+	$(PYTEST) tests/test_layers.py tests/test_page.py tests/test_words.py tests/test_manual.py
 
 types: install .venv/.dev ## generate the page's types from the Python code
 	.venv/bin/python scripts/page_types.py
@@ -64,8 +66,8 @@ bench: install .venv/.dev ## run the benchmarks
 	.venv/bin/python -m bench
 
 nightly: install .venv/.dev ## run all tests, including the long ones
-	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q -n $(JOBS) --dist worksteal -m 'not alone'
-	VOXPILOT_NIGHTLY=1 .venv/bin/python -m pytest -q -m alone
+	VOXPILOT_NIGHTLY=1 $(PYTEST) -n $(JOBS) --dist worksteal -m 'not alone'
+	VOXPILOT_NIGHTLY=1 $(PYTEST) -m alone
 
 lock: .venv/.uv ## update the lock files; LOCK_FLAGS=--upgrade takes newer releases
 	$(UV_COMPILE) pyproject.toml requirements/build.in -o requirements/run.lock
