@@ -19,24 +19,37 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from tests.kit.servers import watchdog
 from tests.kit.servers.config import MARK
 from voxpilot import cli, killpoints
+from voxpilot.assistant import llm
+from voxpilot.storage.database.migrate import steps
 
 _NOBODY = "mark-" + 32 * "0"
 """Takes the place of a mark in the fork server's own environment; a forked server writes over it."""
 _IMPORTED = (
     "voxpilot.web.server",
     "voxpilot.web.serving",
-    "pydantic_ai.models.anthropic",
-    "pydantic_ai.models.openai",
+    "voxpilot.assistant.toolbox",
+    "voxpilot.assistant.tools.git_tools",
+    "voxpilot.workspace.looking",
+    "anyio._backends._asyncio",
+    "genai_prices.data",
+    "importlib.resources.readers",
+    "openai.resources.chat.completions",
+    "tomlkit",
+    "uvicorn.lifespan.off",
 )
-"""What a server imports, at its start or when a model is first asked."""
+"""What a server imports, at its start or when a model is first asked, apart from what `_warm` loads."""
+_BUILT = ("voxpilot.", "openai.types.chat.")
+"""Where the models are whose validators pydantic builds when they are first used."""
 
 
 class Forked:
@@ -101,8 +114,7 @@ _running: _ForkServer | None = None
 
 def _serve(words: socket.socket) -> None:
     """Handle requests until the client is gone. In a child, run the server."""
-    for name in _IMPORTED:
-        importlib.import_module(name)
+    _warm()
     gc.collect()
     gc.freeze()
     with words.makefile("rw", encoding="utf-8") as lines:
@@ -131,6 +143,31 @@ def _serve(words: socket.socket) -> None:
         traceback.print_exc()
     sys.stdout.flush()
     os._exit(code or 0)  # cleaning up everything that was imported takes longer than forking
+
+
+def _warm() -> None:
+    """Do once what every server would otherwise do after it was forked."""
+    for name in _IMPORTED:
+        importlib.import_module(name)
+    llm._load("anthropic")
+    llm._load("openai")
+    steps()
+    for model in _models(BaseModel):
+        if model.__module__.startswith(_BUILT):
+            model.model_rebuild()
+    from pydantic_ai.usage import RequestUsage  # only the fork server needs this
+
+    # Its patterns are compiled when it first looks for the usage in an answer.
+    answer = {"usage": {"prompt_tokens": 1, "completion_tokens": 1}}
+    RequestUsage.extract(
+        answer, provider="", provider_url="http://x", provider_fallback="openai", api_flavor="chat"
+    )
+
+
+def _models(above: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for model in above.__subclasses__():
+        yield model
+        yield from _models(model)
 
 
 def _code(pid: int) -> int | None:
