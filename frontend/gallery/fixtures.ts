@@ -1,6 +1,6 @@
 // Sample blocks, one of every kind and in every state worth looking at.
 
-import type { Block, CheckStep, Decision, DeviceInfo, PastSession, SettingsInfo, ToolContent } from "../src/state";
+import type { AgentProcesses, Block, CheckStep, Decision, DeviceInfo, FrameInfo, PastSession, SettingsInfo, ToolContent } from "../src/state";
 
 export const NOW = Math.floor(Date.now() / 1000);
 const WORKSPACE = "/home/ada/projects/shop";
@@ -508,3 +508,26 @@ export function attacked(text: string): Block[] {
     block(1, { kind: "turn", since: NOW, stop_reason: "error", error: { message: text, hint: text, stderr: text } }),
   ];
 }
+
+export const DIAGNOSTICS: AgentProcesses = {
+  frames_on: true, texts_on: false,
+  agents: [
+    {
+      id: "k-1", agent: "claude", agent_name: "Claude Code", state: "ready", started_at: NOW - 300, ended_at: null, ended: null, left_out: 0,
+      stderr: "warning: API_KEY=•••••••• is about to expire",
+      processes: [
+        { pid: 4100, parent: 1, name: "python3", is_keeper: true, cpu_percent: 0, cpu_seconds: 0.1, memory_bytes: 14_000_000 },
+        { pid: 4102, parent: 4100, name: "node", is_keeper: false, cpu_percent: 12.4, cpu_seconds: 3.2, memory_bytes: 180_000_000 },
+      ],
+    },
+  ],
+};
+
+export const FRAMES: { frames: FrameInfo[]; is_whole: boolean } = {
+  is_whole: true,
+  frames: [
+    { offset: 10, at: NOW - 300, way: "to-agent", kind: "request", method: "initialize", id: "1", bytes: 412, is_error: false, text: "{}" },
+    { offset: 20, at: NOW - 299, way: "from-agent", kind: "response", method: "initialize", id: "1", bytes: 2_210, is_error: false, text: "{}" },
+    { offset: 30, at: NOW - 290, way: "from-agent", kind: "response", method: "session/new", id: "2", bytes: 96, is_error: true, text: '{ "error": { "code": -32000 } }' },
+  ],
+};

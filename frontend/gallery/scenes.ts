@@ -1,6 +1,6 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, sign-in-terminal, trust, context, many, crashed, error, restoring, auto, agent-details,
-// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-link, settings-pending,
+// settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-diagnostics, settings-link, settings-pending,
 // history, history-none, history-refused,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
 
@@ -13,7 +13,9 @@ import type {
   ChatList,
   CheckStep,
   Connection,
+  AgentProcesses,
   Decision,
+  FrameInfo,
   DeviceInfo,
   Outgoing,
   PastSession,
@@ -38,6 +40,9 @@ export interface Scene {
   settings: SettingsInfo | undefined;
   devices: DeviceInfo[];
   decisions: Decision[];
+  diagnostics: AgentProcesses;
+  frames: { frames: FrameInfo[]; is_whole: boolean };
+  report: string;
   steps: CheckStep[];
   sessions: PastSession[];
   assistant: AssistantInfo;
@@ -220,7 +225,7 @@ const isChat = !isOther && !["new", "welcome", "welcome-none", "sign-in", "expir
 export const scene: Scene = {
   name,
   route: name.startsWith("settings")
-    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-assistant": "assistant", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance" }[name] ?? "agents" }
+    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-assistant": "assistant", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance", "settings-diagnostics": "diagnostics" }[name] ?? "agents" }
     : name.startsWith("history")
     ? { page: "history", agent: "claude" }
     : isChat ? { page: "chat", id: ID } : name === "new" ? { page: "new" } : { page: "home" },
@@ -251,6 +256,9 @@ export const scene: Scene = {
   settings: name === "settings-pending" ? { ...made.SETTINGS, pending: made.PENDING } : made.SETTINGS,
   devices: made.DEVICES,
   decisions: made.DECISIONS,
+  diagnostics: made.DIAGNOSTICS,
+  frames: made.FRAMES,
+  report: "VoxPilot report\nVoxPilot 0.1.0, Python 3.13, Linux\n\nAgent claude: claude-agent-acp\nState: ready\n",
   steps: made.STEPS,
   sessions: made.SESSIONS,
   assistant: {

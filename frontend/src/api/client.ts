@@ -13,6 +13,9 @@ import { key, withKey } from "./key";
 import type { components, paths } from "./schema";
 
 type Schemas = components["schemas"];
+export type AgentProcess = Schemas["AgentProcess"];
+export type AgentProcesses = Schemas["AgentProcesses"];
+export type FrameInfo = Schemas["FrameInfo"];
 export type AgentChange = Schemas["AgentChange"];
 export type AgentInfo = Schemas["AgentInfo"];
 export type AgentList = Schemas["AgentList"];
@@ -170,6 +173,22 @@ export async function forgetSession(agent: string, session: string): Promise<voi
   const params = { path: { agent_id: agent, session_id: session } };
   const fetch = within(AGENT_PATIENCE_MS);
   await taken(http.DELETE("/api/agents/{agent_id}/sessions/{session_id}", { params, fetch }));
+}
+
+/** The agent processes of a chat, with error output, CPU and memory. */
+export async function readDiagnostics(chat: string): Promise<AgentProcesses> {
+  return taken(http.GET("/api/chats/{chat_id}/diagnostics", { params: { path: { chat_id: chat } } }));
+}
+
+/** The newest entries of the protocol log of one agent process. */
+export async function readFrames(chat: string, process: string, limit: number): Promise<Schemas["Frames"]> {
+  const params = { path: { chat_id: chat, process_id: process }, query: { limit } };
+  return taken(http.GET("/api/chats/{chat_id}/diagnostics/{process_id}/frames", { params }));
+}
+
+/** A report without texts and secrets, for the person to read. */
+export async function readReport(chat: string): Promise<string> {
+  return (await taken(http.GET("/api/chats/{chat_id}/diagnostics/report", { params: { path: { chat_id: chat } } }))).text;
 }
 
 /** Folders trusted in answer to a question. */

@@ -1,5 +1,5 @@
 // The settings: agents, the assistant, permissions, how the page looks, devices.
-import { createEffect, For, Match, onMount, Suspense, Switch, type JSX } from "solid-js";
+import { createEffect, For, lazy, Match, onMount, Suspense, Switch, type JSX } from "solid-js";
 
 import "../components/settings/settings.css";
 import { pathTo, refreshSettings, route } from "../state";
@@ -13,12 +13,16 @@ import { PendingChanges } from "../components/settings/PendingChanges";
 import { PermissionsSection } from "../components/settings/PermissionsSection";
 import { labels } from "./labels";
 
+/** Rarely looked at, so it is loaded when it is. */
+const DiagnosticsSection = lazy(() => import("../components/diagnostics/DiagnosticsSection"));
+
 const SECTIONS = [
   ["agents", "Agents"],
   ["assistant", "Assistant"],
   ["permissions", "Permissions"],
   ["appearance", "Appearance"],
   ["devices", "Devices"],
+  ["diagnostics", "Diagnostics"],
 ] as const;
 
 export default function SettingsPage(): JSX.Element {
@@ -67,6 +71,9 @@ export default function SettingsPage(): JSX.Element {
               </Match>
               <Match when={section() === "devices"}>
                 <DevicesSection />
+              </Match>
+              <Match when={section() === "diagnostics"}>
+                <DiagnosticsSection />
               </Match>
             </Switch>
           </Suspense>

@@ -69,6 +69,7 @@ export const labels = {
     gone: "Chat not found",
     goneHelp: "It may have been deleted here or on another device.",
     planAndChanges: "Plan and changes",
+    diagnostics: "Diagnostics",
     rename: "Rename",
     renameTitle: "Rename chat",
     name: "Name",

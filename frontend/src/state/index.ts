@@ -74,6 +74,8 @@ export { agents, changeAgent, defaultAgent, defaultMode, refreshAgents, removeAg
 /** Testing an agent; its past sessions; the decision log; devices and sign-in links. */
 export { checkAgent, confirmDevice, listDecisions, listDevices, newLink, revokeDevice } from "../api/client";
 export { forgetSession, forkSession, pastSessions } from "../api/client";
+/** Diagnostics of a chat's agents. */
+export { readDiagnostics, readFrames, readReport, type AgentProcess, type AgentProcesses, type FrameInfo } from "../api/client";
 
 /** Folders trusted in answer to a question, and revoking that. */
 export { distrust, trustedFolders } from "../api/client";

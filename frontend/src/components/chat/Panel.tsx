@@ -27,6 +27,7 @@ export function Panel(props: {
   agentName: string;
   options: readonly AgentOption[];
   onChoose: (option: string, value: string | boolean) => void;
+  onDiagnose: () => void;
   /** Scroll to a tool call by its position. */
   onShow: (pos: number) => void;
 }): JSX.Element {
@@ -148,6 +149,9 @@ function Details(props: Parameters<typeof Panel>[0]): JSX.Element {
       <div class="panel-options">
         <OptionSelects options={props.options} isAll onChoose={props.onChoose} />
       </div>
+      <button type="button" class="text-button" onClick={() => props.onDiagnose()}>
+        {labels.diagnostics}
+      </button>
     </section>
   );
 }

@@ -17,6 +17,7 @@ export const labels = {
   status: "Status",
   workspace: "Folder",
   context: "Context",
+  diagnostics: "Diagnostics",
   needsAnswer: (agent: string) => `${agent} needs your answer.`,
 
   statuses: {

@@ -1,24 +1,42 @@
-// The menu of a chat: plan and changes, rename, delete.
-import { createSignal, type JSX } from "solid-js";
+// The menu of a chat: plan and changes, diagnostics, rename, delete.
+import { createSignal, lazy, Suspense, type JSX } from "solid-js";
 
 import { deleteChat, navigate, pathTo, renameChat, type ChatState } from "../../state";
 import type { MenuItem } from "../../components/controls/Menu";
 import { Dialog } from "../../components/controls/Dialog";
-import { EditIcon, PanelIcon, TrashIcon } from "../../components/icons";
+import { AgentIcon, EditIcon, PanelIcon, TrashIcon } from "../../components/icons";
 import { labels } from "../labels";
 import { messageOf } from "../../components/controls/attempt";
 
-export function createChatMenu(state: ChatState, onPanel: () => void): { items: readonly MenuItem[]; dialogs: JSX.Element } {
-  const [shown, setShown] = createSignal<"rename" | "delete">();
+/** Rarely looked at, so it is loaded when it is. */
+const ChatDiagnostics = lazy(async () => ({ default: (await import("../../components/diagnostics/ChatDiagnostics")).ChatDiagnostics }));
+
+export interface ChatMenu {
+  readonly items: readonly MenuItem[];
+  readonly dialogs: JSX.Element;
+  diagnose(): void;
+}
+
+export function createChatMenu(state: ChatState, onPanel: () => void): ChatMenu {
+  const [shown, setShown] = createSignal<"rename" | "delete" | "diagnostics">();
   const close = () => setShown(undefined);
   return {
     items: [
       { label: labels.chat.planAndChanges, icon: PanelIcon, act: onPanel },
+      { label: labels.chat.diagnostics, icon: AgentIcon, act: () => setShown("diagnostics") },
       { label: labels.chat.rename, icon: EditIcon, act: () => setShown("rename") },
       { label: labels.chat.delete, icon: TrashIcon, isGrave: true, act: () => setShown("delete") },
     ],
+    diagnose: () => setShown("diagnostics"),
     dialogs: (
       <>
+        <Dialog isOpen={shown() === "diagnostics"} title={labels.chat.diagnostics} onClose={close} class="dialog-wide">
+          <div class="dialog-body">
+            <Suspense>
+              <ChatDiagnostics chat={state.id} />
+            </Suspense>
+          </div>
+        </Dialog>
         <Dialog isOpen={shown() === "rename"} title={labels.chat.renameTitle} onClose={close}>
           <Rename state={state} onDone={close} />
         </Dialog>

@@ -93,6 +93,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
       agentName={agentName()}
       options={options()}
       onChoose={choose}
+      onDiagnose={menu.diagnose}
       onShow={(pos) => {
         if (panel.isSheet()) panel.toggle();
         scrollToBlock(id, pos);
