@@ -54,8 +54,8 @@ INNER = {
     "chat": ("", "permissions"),
     "cli": ("", "run"),
     "runtime": (
-        "shared", "questions", "callbacks", "turns", "processes", "assistant", "step", "commands", "readers",
-        "",
+        "shared", "questions", "callbacks", "turns", "processes", "context", "assistant", "step", "commands",
+        "readers", "",
     ),
     "storage": ("database", "chats", "across_chats", "directory"),
     "web": ("routing", "door", "schemas", "streams", "routes", ""),

@@ -21,6 +21,7 @@ NAMES = (
     "after-row-before-keeper",
     "after-keeper-before-attach",
     "after-errand",
+    "after-gathering",
     "after-asking",
     "after-answer",
     "after-tool",

@@ -20,10 +20,11 @@ def call(name: str, arguments: dict[str, Any] | None, error: str = "") -> ToolCa
 
 
 def test_every_tool_is_offered_with_a_schema() -> None:
-    tools = {tool.name: tool for tool in offered()}
+    tools = {tool.name: tool for tool in offered(has_skills=True)}
+    assert set(tools) - {tool.name for tool in offered()} == {"read_skill"}
     assert set(tools) == {
         "copilot_agent", "read_file", "list_directory", "grep_search", "glob_search", "read_file_external",
-        "git_diff", "git_show",
+        "git_diff", "git_show", "read_skill",
     }  # fmt: skip
     for tool in tools.values():
         assert tool.description

@@ -19,6 +19,7 @@ SENDING = ("after-commit-before-send", "after-send")
 WORKING = ("inside-transaction", "before-commit", "after-commit-before-publish", "after-publish-before-reply")
 ELSEWHERE = (
     "after-errand",
+    "after-gathering",
     "after-commit-before-run",
     "after-asking",
     "after-answer",

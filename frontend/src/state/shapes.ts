@@ -144,20 +144,6 @@ export type Head = {
   handover?: Handover;
 };
 
-/** The fields of every block. */
-export type Placed = {
-  /** Its position and its id within the chat. Never changes; later blocks have higher numbers. */
-  pos: number;
-  at: number;
-  turn?: string;
-  /** The delegated call it belongs to. */
-  tool_call_id?: string;
-  /** Only a preview is here. */
-  cut?: boolean;
-  /** Bytes of the whole, if only a preview is here. */
-  size?: number;
-};
-
 /** A skill that was sent in full. */
 export type SentSkill = {
   id: string;
@@ -190,6 +176,20 @@ export type SentContext = {
   instructions: string[];
   files: SentFile[];
   left_out: LeftOut[];
+};
+
+/** The fields of every block. */
+export type Placed = {
+  /** Its position and its id within the chat. Never changes; later blocks have higher numbers. */
+  pos: number;
+  at: number;
+  turn?: string;
+  /** The delegated call it belongs to. */
+  tool_call_id?: string;
+  /** Only a preview is here. */
+  cut?: boolean;
+  /** Bytes of the whole, if only a preview is here. */
+  size?: number;
 };
 
 /** A message that was sent. */

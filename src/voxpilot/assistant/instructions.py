@@ -6,8 +6,9 @@ read it again each time. Lives elsewhere: what each tool does (toolbox.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from voxpilot.chat.gathered import Gathered
 from voxpilot.values import dataclass
 
 
@@ -39,14 +40,21 @@ How to work:
 - Be brief, and use the user's language."""
 
 
+_SKILLS = """\
+Skills are files with instructions for one kind of work. Before you do or delegate work that one of these is
+about, read it with read_skill, and tell an agent its path."""
+
+
 def instructions(
     workspace: str,
     agents: Sequence[AvailableAgent] = (),
     default_agent: str = "",
     off: Sequence[str] = (),
+    gathered: Gathered | None = None,
 ) -> str:
     """The instructions for a chat in this folder with these agents, in which these tools are switched off."""
-    parts = (_WHO, _place(workspace), _agents(agents, default_agent), _HOW, _without(off))
+    more = _given(gathered) if gathered else ()
+    parts = (_WHO, _place(workspace), _agents(agents, default_agent), _HOW, _without(off), *more)
     return "\n\n".join(filter(None, parts))
 
 
@@ -54,6 +62,18 @@ def _without(off: Sequence[str]) -> str:
     if not off:
         return ""
     return f"The user switched these tools off in this chat, so do not call them: {', '.join(off)}."
+
+
+def _given(gathered: Gathered) -> Iterator[str]:
+    """What the person and the project want, and the skills there are."""
+    for one in gathered.instructions:
+        whose = "The user's own instructions" if one["source"] == "personal" else f"From {one['source']}"
+        yield f"{whose}:\n{one['text']}"
+    if gathered.index:
+        yield f"{_SKILLS}\n{gathered.index}"
+    for one in gathered.full:
+        if one["why"] == "always":
+            yield f"The skill {one['name']} is always active:\n{one['text']}"
 
 
 def _place(workspace: str) -> str:

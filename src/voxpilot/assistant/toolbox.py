@@ -23,6 +23,7 @@ from voxpilot.values import dataclass
 log = logging.getLogger(__name__)
 DELEGATE = "copilot_agent"
 READ_EXTERNAL = "read_file_external"
+READ_SKILL = "read_skill"
 LIMIT_SECONDS = 60.0
 """Programs have their own limits; this one is for a disk that does not respond."""
 Run = Callable[..., Awaitable[ToolResult]]
@@ -54,6 +55,13 @@ class Delegation(Arguments):
     agent: Annotated[
         str, Field(max_length=100, description="Which agent to use; omit it to use the default.")
     ] = ""
+
+
+class ReadSkill(Arguments):
+    name: Annotated[
+        str,
+        Field(min_length=1, max_length=500, description="Its name or file, as the list of skills has it."),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,7 @@ def _offers() -> Mapping[str, _Offer]:
         READ_EXTERNAL: _Offer(
             "Read a text file outside the workspace. The user is asked first and may refuse.", ReadExternal
         ),
+        READ_SKILL: _Offer("Read a skill: instructions for one kind of work.", ReadSkill),
         "git_diff": _Offer(
             "Show what has changed in the workspace since the last commit.", GitDiff, git_diff, True
         ),
@@ -104,11 +113,13 @@ def names() -> tuple[str, ...]:
     return tuple(_offers())
 
 
-def offered(agents: Sequence[str] = (), off: Collection[str] = ()) -> tuple[Tool, ...]:
+def offered(
+    agents: Sequence[str] = (), off: Collection[str] = (), has_skills: bool = False
+) -> tuple[Tool, ...]:
     """The descriptions for a model, with the agents it may choose from and without tools that are off."""
     tools = []
     for name, offer in _offers().items():
-        if name in off:
+        if name in off or (name == READ_SKILL and not has_skills):
             continue
         schema = _schema(offer.arguments)
         if name == DELEGATE and agents:

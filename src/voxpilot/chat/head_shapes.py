@@ -162,3 +162,41 @@ class Head(TypedDict):
     tools_off: NotRequired[list[str]]
     """The assistant's tools that are switched off."""
     handover: NotRequired[Handover]
+
+
+class SentSkill(TypedDict):
+    """A skill that was sent in full."""
+
+    id: str
+    name: str
+    path: str
+    why: Literal["always", "chosen"]
+
+
+class SentFile(TypedDict):
+    """A file that was sent with a message."""
+
+    path: str
+    how: Literal["embedded", "linked", "text", "image", "audio"]
+    bytes: int
+    lines: NotRequired[list[int]]
+    """The first and the last, if not the whole file."""
+
+
+class LeftOut(TypedDict):
+    """Something that could not be sent with a message."""
+
+    what: str
+    why: str
+
+
+class SentContext(TypedDict):
+    """What was sent along with a message."""
+
+    skills_folder: NotRequired[str]
+    indexed: int
+    """How many skills the index names."""
+    skills: list[SentSkill]
+    instructions: list[str]
+    files: list[SentFile]
+    left_out: list[LeftOut]

@@ -11,7 +11,18 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from voxpilot.chat.head_shapes import AgentCommand, AgentOption, ChatModel, Handover, MessageCut, Usage
+from voxpilot.chat.head_shapes import (
+    AgentCommand,
+    AgentOption,
+    ChatModel,
+    Handover,
+    LeftOut,
+    MessageCut,
+    SentContext,
+    SentFile,
+    SentSkill,
+    Usage,
+)
 
 
 class Placed(TypedDict):
@@ -27,44 +38,6 @@ class Placed(TypedDict):
     """Only a preview is here."""
     size: NotRequired[int]
     """Bytes of the whole, if only a preview is here."""
-
-
-class SentSkill(TypedDict):
-    """A skill that was sent in full."""
-
-    id: str
-    name: str
-    path: str
-    why: Literal["always", "chosen"]
-
-
-class SentFile(TypedDict):
-    """A file that was sent with a message."""
-
-    path: str
-    how: Literal["embedded", "linked", "text", "image", "audio"]
-    bytes: int
-    lines: NotRequired[list[int]]
-    """The first and the last, if not the whole file."""
-
-
-class LeftOut(TypedDict):
-    """Something that could not be sent with a message."""
-
-    what: str
-    why: str
-
-
-class SentContext(TypedDict):
-    """What was sent along with a message."""
-
-    skills_folder: NotRequired[str]
-    indexed: int
-    """How many skills the index names."""
-    skills: list[SentSkill]
-    instructions: list[str]
-    files: list[SentFile]
-    left_out: list[LeftOut]
 
 
 class MessageBlock(Placed):

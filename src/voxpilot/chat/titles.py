@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from voxpilot.chat.events import Json
 
 LENGTH = 50
-_KINDS = {"image": "Image", "audio": "Audio"}
+_KINDS = {"image": "Image", "audio": "Audio", "diff": "Changes"}
 
 
 def title_for(text: str, attachments: Sequence[Json] = ()) -> str:
@@ -29,11 +29,13 @@ def title_of(text: str) -> str:
 
 def _name_of(attachment: Json) -> str:
     match attachment:
-        case {"name": str(name)} if name:
+        case {"name": str(name)} | {"type": "chat", "title": str(name)} if name:
             return name
+        case {"type": "file" | "folder", "path": str(path)}:
+            return path.rstrip("/").rpartition("/")[2]
         case {"uri": str(uri)} | {"resource": {"uri": str(uri)}} if uri:
             return unquote(uri.rstrip("/").rpartition("/")[2])
-        case {"type": "text", "text": str(text)}:
+        case {"type": "text" | "quote", "text": str(text)}:
             return text
     kind: Any = attachment.get("type")
     return _KINDS.get(kind, "") if isinstance(kind, str) else ""

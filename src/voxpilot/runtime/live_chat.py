@@ -19,8 +19,7 @@ from voxpilot.chat.events import Json
 from voxpilot.chat.transcript import Transcript
 from voxpilot.errors import NotFound, ShuttingDown, VoxPilotError, explained
 from voxpilot.killpoints import reach
-from voxpilot.runtime.assistant.model_runner import ModelRunner
-from voxpilot.runtime.callbacks.jobs import Jobs
+from voxpilot.runtime.outside import Outside
 from voxpilot.runtime.processes import stopping
 from voxpilot.runtime.processes.found_again import FoundAgain
 from voxpilot.runtime.processes.process_start import spec_of
@@ -69,8 +68,7 @@ class LiveChat:
         }
         """Processes that asked to start and have not done so yet."""
         self._background = Background(f"chat {self.id}")
-        self._jobs = Jobs(services, self._background.start, self.bring)
-        self._model_runner = ModelRunner(services, self._background.start, self.bring, ledger)
+        self._outside = Outside(services, self._background.start, self.bring, ledger)
         self._inbox = Inbox()
         self._news = asyncio.Event()
         self._news.set()
@@ -359,8 +357,7 @@ class LiveChat:
             link.send(self.ledger.outbox_after(process.id, 0))
             link.mind(t for t in self.ledger.all(Terminal) if t.process_id == process.id)
             link.acknowledge(process.offset)
-        self._jobs.start_due(self.ledger)
-        self._model_runner.start_due(self.ledger)
+        self._outside.start_due(self.ledger)
         for process_id in [id for id in self._links if self.ledger.get(Process, id) is None]:
             self._close_link(process_id)
 

@@ -14,8 +14,10 @@ from voxpilot.errors import VoxPilotError
 from voxpilot.runtime.accepted_settings import Accepting
 from voxpilot.runtime.shared.background import Background
 from voxpilot.runtime.shared.services import Services
+from voxpilot.storage.chats import chat_list
 from voxpilot.storage.chats.deleting import remove_deleted
 from voxpilot.storage.chats.replies import drop_replies
+from voxpilot.storage.directory import uploads
 
 log = logging.getLogger(__name__)
 SETTINGS_SECONDS = 1.0
@@ -77,7 +79,15 @@ class Upkeep:
             self.has_deleted.clear()
             try:
                 await remove_deleted(self._services.db)
+                await self._remove_uploads()
             except Exception:
                 log.exception("the remains of deleted chats could not be removed")
                 await asyncio.sleep(RETRY_SECONDS)
                 self.has_deleted.set()
+
+    async def _remove_uploads(self) -> None:
+        """Remove the attached files of chats that no longer exist."""
+        folder = self._services.settings.data_dir
+        found = await asyncio.to_thread(uploads.chats_with_uploads, folder)
+        for chat_id in set(found) - await chat_list.all_ids(self._services.db):
+            await asyncio.to_thread(uploads.remove, folder, chat_id)

@@ -203,6 +203,14 @@ class Settings(Frozen):
     interaction_mode_default: Literal["llm", "agent"] = "agent"
     acp_skills_folder_path: str = "copilot-skills"
     """Relative to the workspace."""
+    instructions: str = Field("", max_length=40_000)
+    """The person's own instructions for the assistant, as Markdown."""
+    prepend_instructions: bool = False
+    """Agents get them too, before each message."""
+    project_instructions: bool = True
+    """The assistant gets the instructions in the workspace: AGENTS.md and VOXPILOT.md."""
+    embed_limit_bytes: int = Field(64_000, ge=0, le=1_000_000)
+    """Larger files are sent to an agent as a link."""
     copilot_cli_path: str = ""
     copilot_connection_ttl: Seconds = 1800.0
     """How long an idle agent is kept while nobody is watching; 0 means forever."""

@@ -37,6 +37,7 @@ HARMLESS = frozenset(
         "confirm_timeout",
         "acp_diagnostics",
         "acp_diagnostics_texts",
+        "embed_limit_bytes",
     }
 )
 """Settings that never loosen security, whatever their value."""
@@ -62,6 +63,9 @@ _TIGHTENS: dict[str, Callable[[Any, Any], bool]] = {
     "copilot_connection_ttl": lambda old, new: new > 0 and (new <= old or not old),
     "interaction_mode_default": lambda old, new: new == "agent",
     "acp_default_agent_id": lambda old, new: not new,
+    "instructions": lambda old, new: not new,
+    "prepend_instructions": lambda old, new: not new,
+    "project_instructions": lambda old, new: not new,
     "fs": lambda old, new: not new,
     "terminal": lambda old, new: not new,
 }

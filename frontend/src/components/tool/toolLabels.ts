@@ -35,6 +35,7 @@ const OWN_VERBS = tableOf<Verbs>({
   grep_search: ["Search for", "Searching for", "Searched for"],
   git_diff: ["Check changes in", "Checking changes in", "Checked changes in"],
   git_show: ["View", "Viewing", "Viewed"],
+  read_skill: ["Read the skill", "Reading the skill", "Read the skill"],
 });
 const OWN_SUBJECTS = tableOf({ list_directory: "the folder", git_diff: "the folder", git_show: "the last commit" });
 

@@ -106,6 +106,11 @@ class Catalog:
     def settings(self) -> Settings:
         return self._live.now
 
+    @property
+    def personal_skills(self) -> str:
+        """The person's own folder of skills, next to the settings file."""
+        return str(self._live.path.parent / "skills")
+
     def all(self) -> list[Agent]:
         return [self.get(id) for id in self._entries()]
 

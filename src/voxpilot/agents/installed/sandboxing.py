@@ -31,10 +31,15 @@ _FIRST_LINE = 200
 
 
 def in_its_sandbox(
-    catalog: Catalog, agent: Agent, spec: KeeperSpec, roots: Sequence[str], ours: Sequence[str] = ()
+    catalog: Catalog,
+    agent: Agent,
+    spec: KeeperSpec,
+    roots: Sequence[str],
+    ours: Sequence[str] = (),
+    shared: Sequence[str] = (),
 ) -> KeeperSpec:
     """The same spec, but in the agent's sandbox, if it has one. Blocks; raises Conflict."""
-    sandbox = sandbox_of(catalog, agent, roots, ours)
+    sandbox = sandbox_of(catalog, agent, roots, ours, shared)
     if sandbox is None:
         return spec
     return replace(spec, sandbox={"kind": sandbox.kind, "argv": sandbox.argv, "env": dict(sandbox.env)})
@@ -56,12 +61,17 @@ def version_of(catalog: Catalog, agent: Agent) -> str | None:
 
 
 def sandbox_of(
-    catalog: Catalog, agent: Agent, roots: Sequence[str], ours: Sequence[str] = ()
+    catalog: Catalog,
+    agent: Agent,
+    roots: Sequence[str],
+    ours: Sequence[str] = (),
+    shared: Sequence[str] = (),
 ) -> Sandbox | None:
-    """None if the agent has none. `ours` are folders in our data directory that were made for it. Blocks."""
+    """None if the agent has none. `ours` are folders in our data directory that were made for it, `shared`
+    those that it may read. Blocks."""
     if agent.entry.sandbox == "off":
         return None
-    return prepare(_wanted(catalog, agent, agent.entry.sandbox, roots, ours))
+    return prepare(_wanted(catalog, agent, agent.entry.sandbox, roots, ours, shared))
 
 
 def _wanted(
@@ -70,6 +80,7 @@ def _wanted(
     level: Literal["standard", "strict"],
     roots: Sequence[str],
     ours: Sequence[str] = (),
+    shared: Sequence[str] = (),
 ) -> Wanted:
     settings, home = catalog.settings, _home_of(agent)
     writable = _filled_in(agent.entry.sandbox_writable, agent.env)
@@ -84,15 +95,20 @@ def _wanted(
         hidden=(*_of_others(agent, catalog.all(), writable, roots), *elsewhere),
         ours=_ours(settings),
         open_to_agents=(str(settings.data_dir / "scratch"), *ours),
+        shared=tuple(shared),
         temporary=tuple(filter(None, [agent.env.get("TMPDIR")])),
     )
 
 
 def seen_by(
-    catalog: Catalog, agent_id: str, level: Literal["standard", "strict"], roots: Sequence[str]
+    catalog: Catalog,
+    agent_id: str,
+    level: Literal["standard", "strict"],
+    roots: Sequence[str],
+    shared: Sequence[str] = (),
 ) -> View:
     """What the agent sees. It could ask us to read or write the rest for it. Blocks; raises Conflict."""
-    return view_of(_wanted(catalog, catalog.describe(agent_id), level, roots))
+    return view_of(_wanted(catalog, catalog.describe(agent_id), level, roots, (), shared))
 
 
 def _home_of(agent: Agent) -> str:

@@ -59,13 +59,11 @@ def check_begun(result: object) -> Json:
 
 
 def prompt(
-    ledger: Ledger, session: Session, task: Task, attached: list[Json], at: float, handover: str = ""
+    ledger: Ledger, session: Session, task: Task, blocks: list[Json], at: float, handover: str = ""
 ) -> None:
     """Send a task; `handover` says what others did in the chat before."""
-    said = [{"type": "text", "text": task.text}] if task.text.strip() else []
     handed = [{"type": "text", "text": labelled(handover)}] if handover else []
-    blocks: list[Json] = [*_note(session), *handed, *said, *attached]
-    params = {"sessionId": session.acp_session_id, "prompt": blocks}
+    params = {"sessionId": session.acp_session_id, "prompt": [*_note(session), *handed, *blocks]}
     ask(
         ledger,
         session.process_id,

@@ -63,6 +63,8 @@ class Wanted:
     """Our own data directory and settings, which nothing uncovers."""
     open_to_agents: tuple[str, ...] = ()
     """Folders of ours in which agents work."""
+    shared: tuple[str, ...] = ()
+    """Folders of ours that the program may read."""
     temporary: tuple[str, ...] = ()
 
 
@@ -100,7 +102,7 @@ def view_of(wanted: Wanted) -> View:
     _check(wanted, ours, personal)
     view = View(hidden=(*personal, *ours))
     _lay_ground(view, wanted, home)
-    for path in wanted.readable:
+    for path in (*wanted.readable, *wanted.shared):
         _show(view, path, "read")
     for path in (*wanted.roots, *wanted.writable):
         _show(view, path, "write")
@@ -113,7 +115,7 @@ def view_of(wanted: Wanted) -> View:
         for path, mark in repositories.marks_for(root):
             if view.covering(path) == "write" or mark == "write":
                 view.marks[path] = mark
-    for path in (wanted.home, *wanted.readable, *wanted.roots, *wanted.writable):
+    for path in (wanted.home, *wanted.readable, *wanted.shared, *wanted.roots, *wanted.writable):
         _link(view, path)
     _pin(view)
     return view

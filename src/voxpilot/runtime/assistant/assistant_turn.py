@@ -274,6 +274,7 @@ _STOPS = {"length": "max_tokens", "content_filter": "refusal"}
 _KINDS = {
     "read_file": "read",
     "read_file_external": "read",
+    "read_skill": "read",
     "list_directory": "read",
     "grep_search": "search",
     "glob_search": "search",

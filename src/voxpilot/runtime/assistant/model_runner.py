@@ -25,12 +25,15 @@ from voxpilot.assistant.shapes import (
     ToolCall,
     ToolReturned,
 )
+from voxpilot.assistant.tools import outcome
 from voxpilot.assistant.tools.outcome import ToolFailed, ToolResult, failed
 from voxpilot.chat.events import Json, Spoken, TextSpoken, ThoughtSpoken
+from voxpilot.chat.gathered import read as read_gathered
 from voxpilot.chat.handover import labelled
 from voxpilot.errors import Problem, VoxPilotError, is_machines_fault
 from voxpilot.killpoints import reach
 from voxpilot.runtime.assistant.assistant_turn import Assisting, runs_here
+from voxpilot.runtime.context.skills_in_use import skills_in_use
 from voxpilot.runtime.processes import trust
 from voxpilot.runtime.shared.background import Background
 from voxpilot.runtime.shared.services import Services
@@ -115,8 +118,13 @@ class ModelRunner:
         choice = providers.choose(self._services.settings.assistant, wished=chat.model)
         said = await self._conversation(ledger)
         agents, default = await asyncio.to_thread(self._agents)
-        system = instructions.instructions(chat.workspace, agents, chat.agent or default, chat.tools_off)
-        tools = toolbox.offered([agent.id for agent in agents], chat.tools_off)
+        current = ledger.get(Turn, begun["turn"])
+        gathered = read_gathered(current.context if current else None)
+        system = instructions.instructions(
+            chat.workspace, agents, chat.agent or default, chat.tools_off, gathered
+        )
+        names = [agent.id for agent in agents]
+        tools = toolbox.offered(names, chat.tools_off, bool(gathered.index))
         async with _Pump(self._hand_in, begun, self._assisting) as pump:
             for share in _SHARES:
                 context = int(choice.context_tokens * share)
@@ -184,7 +192,19 @@ class ModelRunner:
         given, settings = self._services.catalog.consents.folders, self._services.settings
         if toolbox.needs_trust(called.name) and trust.untrusted(roots, given, settings):
             return failed(ToolFailed(trust.NOT_RUN))  # no longer trusted
+        if called.name == toolbox.READ_SKILL:
+            return await self._skill(ledger.chat.workspace, called)
         return await toolbox.run(roots, called, agreed, trust.trusted_folders(given, settings))
+
+    async def _skill(self, workspace: str, called: ToolCall) -> ToolResult:
+        try:
+            wanted = toolbox.checked(called)
+            assert isinstance(wanted, toolbox.ReadSkill)
+            found = await skills_in_use(self._services, workspace)
+            text, _ = await found.text(found.named(wanted.name).id)
+            return outcome.result(text)
+        except VoxPilotError as error:
+            return failed(error)
 
 
 class _Pump:
@@ -247,7 +267,8 @@ def _messages(exchange: Exchange) -> Iterator[Message]:
         yield attachments.said_without(text)
     else:
         # A model that failed over a picture would fail again.
-        yield attachments.said(text, turn.attachments, turn.state is not TurnState.FAILED)
+        gathered = read_gathered(turn.context)
+        yield attachments.said(text, turn.attachments, gathered, turn.state is not TurnState.FAILED)
     for step, calls in exchange.steps:
         called = tuple(ToolCall(call.provider_id, call.name, call.arguments) for call in calls)
         yield ModelSaid(step.text, called, step.message)

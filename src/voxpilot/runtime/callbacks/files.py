@@ -17,12 +17,14 @@ from voxpilot.agents.requests import callbacks
 from voxpilot.chat.events import Json, ToolCallChanged, ToolCallStarted
 from voxpilot.errors import VoxPilotError
 from voxpilot.runtime.questions import consent
+from voxpilot.runtime.shared.boundaries import real_path
 from voxpilot.runtime.shared.services import Services
 from voxpilot.storage.chats import file_views
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.request_rows import Request
 from voxpilot.storage.database.rows import FileView, Process, Question, Session
 from voxpilot.storage.database.subjects import FileRequest, ReadFile, Stage, WriteFile
+from voxpilot.storage.directory import uploads
 from voxpilot.threads import look_at
 from voxpilot.workspace import files
 from voxpilot.workspace.folder import PathRefused
@@ -66,8 +68,8 @@ async def _sandbox_of(
     process = ledger.get(Process, request.process_id)
     if process is None or process.sandbox == "off":
         return None
-    roots = ledger.chat.roots
-    view = await look_at(roots, seen_by, services.catalog, process.agent, process.sandbox, roots)
+    roots, shared = ledger.chat.roots, (_attached_files(services, ledger),)
+    view = await look_at(roots, seen_by, services.catalog, process.agent, process.sandbox, roots, shared)
 
     def check(path: str) -> None:
         mark = view.allows(path)
@@ -79,11 +81,16 @@ async def _sandbox_of(
     return check
 
 
+def _attached_files(services: Services, ledger: Ledger) -> str:
+    """The folder of the files that people attached in this chat, which its agents may read."""
+    return real_path(str(uploads.folder_of(services.settings.data_dir, ledger.chat.id)))
+
+
 async def _read(services: Services, ledger: Ledger, request: Request) -> Finish:
     wanted = request.about(ReadFile)
     try:
         check = await _sandbox_of(services, ledger, request, to_write=False)
-        roots = ledger.chat.roots
+        roots = (*ledger.chat.roots, _attached_files(services, ledger))
         found = await look_at((wanted.path, *roots), files.read, roots, wanted.path, check)
     except VoxPilotError as error:
         return _failed(error)

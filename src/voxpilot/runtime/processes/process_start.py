@@ -32,6 +32,7 @@ from voxpilot.settings import Settings
 from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.database.rows import Process, Session, Sighting
 from voxpilot.storage.database.states import ProcessState, TurnState
+from voxpilot.storage.directory import uploads
 from voxpilot.threads import look_at
 from voxpilot.values import dataclass
 
@@ -174,6 +175,7 @@ def spec_of(
         if trust.untrusted(chat.roots, services.catalog.consents.folders, services.settings):
             raise Conflict("its folder is no longer trusted", _ASK)
         found = replace(found, clock=services.clock.offset)
-        return in_its_sandbox(services.catalog, agent, found, chat.roots)
+        shared = () if process.sandbox == "off" else (uploads.prepare(services.settings.data_dir, chat.id),)
+        return in_its_sandbox(services.catalog, agent, found, chat.roots, shared=shared)
 
     return spec

@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import inf
 
-from voxpilot.agents.installed.capabilities import abilities_of, name_of
+from voxpilot.agents.installed.capabilities import name_of
 from voxpilot.agents.installed.catalog import Catalog
 from voxpilot.agents.installed.exits import NOT_TAKEN, ORDERLY, explain
 from voxpilot.agents.installed.failures import describe_error, wants_sign_in
 from voxpilot.agents.requests import choosing, sessions
-from voxpilot.agents.requests.attachments import as_blocks
 from voxpilot.agents.requests.dialogue import Answered, AnswerWanted, Happening, HelpWanted, Withdrawn
 from voxpilot.agents.requests.opening import no_longer_wanted
 from voxpilot.agents.requests.purposes import OPENING
 from voxpilot.chat.events import AgentStatusChanged, Json, NoticeGiven
-from voxpilot.errors import Invalid, Problem
+from voxpilot.errors import Problem
 from voxpilot.runtime.assistant.assistant_turn import Assisting
 from voxpilot.runtime.callbacks import routing
+from voxpilot.runtime.context import needs
 from voxpilot.runtime.processes import sign_in, stopping
 from voxpilot.runtime.processes.process_start import Launching
 from voxpilot.runtime.processes.session_restore import Restoring
 from voxpilot.runtime.questions import open_questions
 from voxpilot.runtime.shared.boundaries import folder_missing
 from voxpilot.runtime.shared.stop import stop_process
-from voxpilot.runtime.step import policy
+from voxpilot.runtime.step import policy, prompting
 from voxpilot.runtime.turns import tasks, turn
 from voxpilot.settings import Settings
 from voxpilot.storage.chats.ledger import Ledger
@@ -68,6 +68,7 @@ class Progress:
                 return
             self._tell_of_switch(waiting[0], now)
             current = turn.start(self.ledger, waiting[0], now)
+            current = needs.begin(self.ledger, self.settings, self.catalog.personal_skills, current)
         if current.agent == turn.ASSISTANT:
             self._assist(current, now)
         else:
@@ -167,7 +168,7 @@ class Progress:
 
     def _assist(self, current: Turn, now: float) -> None:
         """The assistant's next request may be refused immediately, and then it may request something else."""
-        while True:
+        while current.cancelled_at is not None or not needs.waits(current):
             Assisting(self.ledger, self.settings, self.catalog).advance(current, now)
             waiting = len(tasks.of_turn(self.ledger, current))
             self._pursue_all(current, now)
@@ -183,7 +184,9 @@ class Progress:
         if tasks.prompt_request(self.ledger, task) is not None:
             return
         process = tasks.process_of(self.ledger, task.agent)
-        if process is not None and process.state is not ProcessState.READY:
+        if process is not None and (
+            process.state is not ProcessState.READY or prompting.waits(self.ledger, task)
+        ):
             return
         if (problem := folder_missing(self.ledger)) is not None:
             turn.finish(self.ledger, task, TurnState.FAILED, "error", now, problem)
@@ -201,16 +204,12 @@ class Progress:
             or not restoring.prepare_prompt(session, task, now)
         ):
             return
-        try:
-            attached = as_blocks(task.attachments, abilities_of(process.initialized))
-        except Invalid as error:
-            turn.finish(self.ledger, task, TurnState.FAILED, "error", now, error.problem())
-            return
         session = self.ledger.get(Session, session.id) or session
         session = self.ledger.change(session, agent_version=name_of(process.initialized)[1])
         current = self.ledger.get(Turn, task.turn) if task.tool_call_id is None else None
         handed = current.handover["text"] if current is not None and current.handover else ""
-        sessions.prompt(self.ledger, session, task, attached, now, handed)
+        blocks = prompting.content(self.ledger, current, task, process, now)
+        sessions.prompt(self.ledger, session, task, blocks, now, handed)
         self.ledger.emit(AgentStatusChanged(agent=task.agent, status="busy", turn=task.turn), now)
 
     def _open_wanted(self, now: float) -> None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from voxpilot.agents.installed.capabilities import abilities_of
 from voxpilot.agents.requests import sessions
-from voxpilot.agents.requests.attachments import as_blocks
 from voxpilot.assistant.attachments import check as check_attachments
+from voxpilot.chat import references
 from voxpilot.chat.events import (
     ChatInfoChanged,
     Json,
@@ -22,6 +21,7 @@ from voxpilot.chat.events import (
     TurnEnded,
     TurnStarted,
 )
+from voxpilot.chat.gathered import kept
 from voxpilot.chat.titles import title_for
 from voxpilot.errors import Conflict, Invalid, NotFound, Problem
 from voxpilot.runtime.callbacks import orphan_commands, terminals
@@ -66,10 +66,9 @@ def post(ledger: Ledger, text: str, attachments: tuple[Json, ...], now: float, a
     _check_said(text, attachments)
     if not ahead:  # a reason is short, and the decision it belongs to must not fail
         _check_room(queued(ledger), text, attachments)
+    references.check(attachments)
     if agent == ASSISTANT:
         check_attachments(attachments)
-    elif (process := tasks.process_of(ledger, agent)) is not None and process.initialized is not None:
-        as_blocks(attachments, abilities_of(process.initialized))
     ledger.last_turn += 1
     turn = ledger.save(
         Turn(
@@ -195,7 +194,8 @@ def end(
     for question in _questions_of(ledger, turn):
         open_questions.cancel(ledger, question, now)
     error = problem.as_json() if problem else None
-    ledger.change(turn, state=state, ended_at=now, stop_reason=stop_reason, error=error)
+    context = kept(turn.context, is_agents=bool(turn.agent))
+    ledger.change(turn, state=state, ended_at=now, stop_reason=stop_reason, error=error, context=context)
     ledger.emit(TurnEnded(turn=turn.id, stop_reason=stop_reason, error=error), now)
     for changed in handover.ended(ledger, turn, queued(ledger), now):
         ledger.emit(_message(ledger, changed), now)

@@ -212,3 +212,8 @@ def _summary(row: tuple[Any, ...]) -> Json:
     else:
         chat["status"] = "ready" if chat["last_turn"] else "new"
     return chat
+
+
+async def all_ids(db: Database) -> set[str]:
+    """Every chat that exists, those that are being deleted included."""
+    return {id for (id,) in await db.rows("SELECT id FROM chats", patient=True)}

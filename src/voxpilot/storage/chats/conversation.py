@@ -53,13 +53,14 @@ def load(connection: sqlite3.Connection, chat_id: str) -> list[Exchange]:
 
 def _turns(connection: sqlite3.Connection, chat_id: str) -> tuple[list[Turn], set[int]]:
     """The turns, and the numbers of those whose attachments were not read."""
-    sql = f"SELECT number, length(attachments) FROM turns WHERE {_ASKED}"
+    sql = f"SELECT number, length(attachments) + coalesce(length(context), 0) FROM turns WHERE {_ASKED}"
     sizes = connection.execute(sql, (chat_id,)).fetchall()
     first = _first_read([size for _, size in sizes])
     beyond = sizes[first - 1][0] if first else -1
     bare = {number for number, size in sizes[:first] if size > len("[]")}
     read = f" CASE WHEN number <= {beyond:d} THEN '[]' ELSE attachments END,"
-    select = tables.select(Turn, _ASKED).replace(" attachments,", read)
+    along = f" CASE WHEN number <= {beyond:d} THEN NULL ELSE context END "
+    select = tables.select(Turn, _ASKED).replace(" attachments,", read).replace(" context ", along)
     return tables.rows_of(Turn, connection.execute(select, (chat_id,))), bare
 
 

@@ -44,7 +44,7 @@ _TABLES = (
     _Table("model_steps", "chat_id", large=("message", "text")),
     _Table("questions", "chat_id", large=("detail", "options")),
     _Table("tasks", "chat_id", large=("text", "attachments")),
-    _Table("turns", "chat_id", large=("text", "attachments")),
+    _Table("turns", "chat_id", large=("text", "attachments", "context")),
     _Table("terminals", "chat_id", large=("argv", "env")),
     _Table("requests", "process_id", large=("subject", "response")),
     _Table("outbox", "process_id", "n", ("line",)),

@@ -81,7 +81,7 @@ class Turn(Row):
     """One message of a person and everything it leads to. A queued turn is a queued message."""
 
     TABLE = "turns"
-    JSON = frozenset({"attachments", "error", "handover"})
+    JSON = frozenset({"attachments", "context", "error", "handover"})
     ENUMS = MappingProxyType({"state": TurnState})
     id: str
     chat_id: str
@@ -107,6 +107,8 @@ class Turn(Row):
     """How many more changes may be approved without asking; None before the first."""
     handover: Json | None = None
     """What is sent along because another one answered before."""
+    context: Json | None = None
+    """What was read for its message before it is sent; see chat/gathered.py."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

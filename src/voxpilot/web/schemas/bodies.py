@@ -295,6 +295,10 @@ class SettingsValues(Answer):
     acp_diagnostics: bool
     acp_diagnostics_texts: bool
     interactionModeDefault: Literal["llm", "agent"]
+    instructions: str
+    prepend_instructions: bool
+    project_instructions: bool
+    embed_limit_bytes: int
     assistant: AssistantValues
     max_agent_iterations: int
     strict: bool

@@ -31,7 +31,7 @@ from voxpilot.storage.directory.rescue.image import read_image
 from voxpilot.storage.directory.rescue.reading import read_through
 from voxpilot.storage.directory.rescue.salvage import Salvage, Table, open_salvage
 
-_SHOWN = frozenset({"events", "blocks", "folds"})
+_SHOWN = frozenset({"events", "blocks", "folds", "skill_choices"})
 """Tables that are only displayed. If any other table lost rows, open work cannot safely continue."""
 _MADE_AGAIN = frozenset({"blocks", "folds", "history"})
 _PHASES = 21
@@ -193,8 +193,8 @@ def _makes_sense(table: Table, row: Record) -> bool:
 
 _JSON = frozenset({
     "crashes", "directories", "shifts", "attachments", "error", "initialized", "ended", "options", "replay",
-    "note", "always", "subject", "response", "detail", "message", "usage", "arguments", "argv", "env",
-    "reply",
+    "note", "always", "context", "subject", "response", "detail", "message", "usage", "arguments", "argv",
+    "env", "reply",
 })  # fmt: skip
 """Columns that hold JSON, in any table."""
 
