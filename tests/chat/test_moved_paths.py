@@ -275,7 +275,7 @@ def test_a_question_mark_in_a_rule_is_not_trusted_for_names_that_are_not_ascii(t
 
 
 def test_a_look_at_a_folder_full_of_rules_ends_soon(tmp_path: Path) -> None:
-    """A8: otherwise a folder from somebody else could keep the server busy for hours."""
+    """Otherwise a folder from somebody else could keep the server busy for hours."""
     for number in range(60):
         (tmp_path / f"d{number}").mkdir()
         rules = "".join(f"{number}a*{line}b\n" for line in range(600))

@@ -173,7 +173,7 @@ async def test_a_handover_survives_a_restart_and_is_sent_once(
 async def test_an_agent_that_cannot_start_leaves_the_handover_for_the_next_message(
     start_server: StartServer, workspace: Path, agent_log: AgentLog
 ) -> None:
-    """R193: the turn says what is missing, and the chat goes on with another agent."""
+    """R193: the turn says what is missing, and the chat continues with another agent."""
     gone = {"gone": {"command": "no-such-program", "display_name": "Gone", "install_hint": "get it"}}
     server = await start_server(agents=gone)
     async with talking(server, workspace) as talk:

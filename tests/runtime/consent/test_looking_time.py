@@ -41,7 +41,7 @@ class Time:
 
 
 def test_a_call_is_looked_at_only_for_a_while() -> None:
-    """A8"""
+    """Judging one call may take only so long."""
     clock = Time()
     work = Look(Allowance(clock), clock).timed(clock.work)
     for _ in range(4):
@@ -51,7 +51,7 @@ def test_a_call_is_looked_at_only_for_a_while() -> None:
 
 
 def test_the_time_between_two_looks_counts() -> None:
-    """A8: very long names take long to judge, too."""
+    """Very long names take long to judge, too."""
     clock = Time()
     work = Look(Allowance(clock), clock).timed(clock.work)
     assert work(0.0) == "done"
@@ -61,7 +61,7 @@ def test_the_time_between_two_looks_counts() -> None:
 
 
 def test_calls_that_are_slow_to_judge_use_up_the_time_of_their_chat() -> None:
-    """A8: a flood of them must not stop everything else."""
+    """A flood of them must not stop everything else."""
     clock = Time()
     allowance, other = Allowance(clock), Allowance(clock)
     done = 0
@@ -92,7 +92,7 @@ def test_ordinary_calls_never_use_it_up_and_failed_looks_count() -> None:
 
 @pytest.mark.in_memory
 async def test_links_that_are_slow_to_follow_do_not_stop_the_server(server: Server, workspace: Path) -> None:
-    """A8: each path leads through a chain of links with very long targets."""
+    """Each path leads through a chain of links with very long targets."""
     (workspace / "l0").mkdir()
     for number in range(1, 39):
         (workspace / f"l{number}").symlink_to("./" * 2_000 + f"l{number - 1}")
@@ -108,7 +108,7 @@ async def test_links_that_are_slow_to_follow_do_not_stop_the_server(server: Serv
 
 
 def test_very_long_paths_are_not_compared_with_anything(tmp_path: Path) -> None:
-    """A8: each part of each path would be compared with many names."""
+    """Each part of each path would be compared with many names."""
     began = time.process_time()
     for name in ("a#/" * 330, "a/" * 500, "a." * 500, "\ufb03" * 900):
         call = {"tool_kind": "edit", "input": {"paths": [f"{name}{number}" for number in range(199)]}}
