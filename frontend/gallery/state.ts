@@ -93,6 +93,9 @@ export const checkAgent = async (_id: string, onStep: (step: unknown) => void) =
 };
 export const setMode = async (_chat: string, mode: "llm" | "agent") => setState("head", "mode", mode);
 export const setOption = nothing;
+export const setModel = nothing;
+export const setTools = nothing;
+export const setHandover = nothing;
 export const typeInto = nothing;
 export const send = nothing;
 export const retrySend = () => undefined;

@@ -250,6 +250,10 @@ export async function patchChat(id: string, change: Schemas["ChatChange"]): Prom
   return taken(http.PATCH("/api/chats/{chat_id}", { params: at(id), body: change }));
 }
 
+export async function patchHandover(id: string, change: Schemas["HandoverChange"]): Promise<ChatInfo> {
+  return taken(http.PATCH("/api/chats/{chat_id}/handover", { params: at(id), body: change }));
+}
+
 export async function deleteChat(id: string): Promise<void> {
   await taken(http.DELETE("/api/chats/{chat_id}", { params: at(id) }));
 }

@@ -329,12 +329,12 @@ async def test_who_answers_is_chosen_at_the_start_and_changed_later(
     await tab.send("say Hello from the model")
     await tab.says("Hello from the model")
     await tab.turns_end()
-    await expect(tab.find("mode")).to_have_value("llm")
+    await expect(tab.find("mode")).to_have_value("")
     await expect(tab.page.locator(".model-chip")).to_have_text("fake-model")
     for name in ("Mode", "Model"):
         await expect(offered(tab, name)).to_have_count(0)
     asked = len(llm.asked())
-    await tab.find("mode").select_option("agent")
+    await tab.find("mode").select_option("scripted")
     await expect(tab.page.locator(".model-chip")).to_have_count(0)
     await tab.send(script(say("Hello from the agent")))
     await tab.says("Hello from the modelHello from the agent")
@@ -344,7 +344,7 @@ async def test_who_answers_is_chosen_at_the_start_and_changed_later(
     assert len(llm.asked()) == asked
     listed = (await api.chats())["chats"][0]
     assert (listed["mode"], listed["agent"]) == ("agent", "scripted")
-    await tab.find("mode").select_option("llm")
+    await tab.find("mode").select_option(label="Assistant")
     await expect(tab.page.locator(".model-chip")).to_have_text("fake-model")
     for name in ("Mode", "Model"):
         await expect(offered(tab, name)).to_have_count(0)

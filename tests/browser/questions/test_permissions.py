@@ -57,7 +57,7 @@ async def test_a_policy_or_mode_that_could_not_be_set_is_not_shown(meet: Meet, l
     link.cut()
     await expect(tab.connection).not_to_have_attribute("data-state", "live")
     policy, mode = tab.find("policy").locator("select"), tab.find("mode")
-    for select, other, counts in ((policy, "auto", "ask"), (mode, "llm", "agent")):
+    for select, other, counts in ((policy, "auto", "ask"), (mode, "", "scripted")):
         async with tab.page.expect_event("requestfailed", lambda request: request.method == "PATCH"):
             await select.select_option(other)
         await expect(tab.page.locator(".below-problem")).to_be_visible()

@@ -10,6 +10,7 @@ export const labels = {
   tryAgain: "Try again",
   partial: "Only part of this message can be shown.",
   edit: "Edit",
+  handover: "A summary of the chat went along",
   outgoing: { sending: "Sending…", waiting: "Waiting for a connection", refused: "Not sent" },
 
   thinking: "Thinking",

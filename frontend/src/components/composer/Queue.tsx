@@ -61,7 +61,12 @@ function Queued(props: Changes & { message: QueuedMessage; number: number }): JS
         when={edited() !== undefined}
         fallback={
           <>
-            <p class="queued-text cut">{props.message.text || names()}</p>
+            <p class="queued-text cut">
+              {props.message.text || names()}
+              <Show when={props.message.to !== undefined}>
+                <span class="quiet"> {labels.queuedFor(props.message.to ? context.agentName(props.message.to) : labels.assistant)}</span>
+              </Show>
+            </p>
             <button
               type="button"
               class="icon-button"

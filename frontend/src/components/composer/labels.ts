@@ -25,6 +25,23 @@ export const labels = {
   agentAnswers: (agent: string) => `${agent} answers directly.`,
   model: "The model that answers. Change it in settings.",
   noModel: "No model",
+  modelAndTools: "Model and tools of the assistant",
+  modelOfChat: "Model in this chat",
+  usualModel: (name: string) => `As in settings (${name})`,
+  modelSettings: "Provider, key and default model",
+  tools: "Tools the assistant may use in this chat",
+
+  // Handover to somebody else
+  handover: {
+    name: "Handover",
+    goesAlong: (name: string) => `${name} has not seen all of this chat. A summary of the rest goes with your next message.`,
+    leftOut: (name: string) => `${name} has not seen all of this chat. No summary is sent.`,
+    isLive: "The summary is updated when the running turn ends, unless you edit it.",
+    text: (name: string) => `Summary for ${name}`,
+    edit: "Read and edit",
+    leaveOut: "Leave out",
+    include: "Send the summary",
+  },
 
   // Approval policy
   policy: { ask: "Ask first", auto: "Auto-approve" },
@@ -38,6 +55,7 @@ export const labels = {
   // Queued messages
   queuedMessages: "Queued messages",
   queuedMessage: "Queued message",
+  queuedFor: (name: string) => `for ${name}`,
   queuedHint: "Waiting in the queue",
   editQueued: "Edit queued message",
   removeQueued: "Remove queued message",

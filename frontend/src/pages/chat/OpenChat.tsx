@@ -29,8 +29,9 @@ import { ChatHeader } from "../../components/chat/ChatHeader";
 import { Panel } from "../../components/chat/Panel";
 import { Composer } from "../../components/composer/Composer";
 import { labels as composerLabels } from "../../components/composer/labels";
-import { ModeSelect } from "../../components/composer/options/ModeSelect";
-import { ModelChip } from "../../components/composer/options/ModelChip";
+import { AnswererSelect } from "../../components/composer/options/AnswererSelect";
+import { AssistantOptions } from "../../components/composer/options/AssistantOptions";
+import { HandoverCard } from "../../components/composer/options/HandoverCard";
 import { OptionSelects } from "../../components/composer/options/OptionSelects";
 import { PolicyChip, type Policy } from "../../components/composer/options/PolicyChip";
 import { Queue } from "../../components/composer/Queue";
@@ -83,7 +84,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const stop = () => void attempt(cancel(id, head().turn?.id));
   const choose = (option: string, value: string | boolean) =>
     void attempt(optimistic.choose(option, value, () => setOption(id, option, value)));
-  const chooseMode = (mode: "llm" | "agent") => attempt(setMode(id, mode, agent()));
+  const chooseAnswerer = (mode: "llm" | "agent", agent: string | undefined) => attempt(setMode(id, mode, agent));
   const choosePolicy = (policy: Policy) => attempt(setPolicy(id, policy));
   const keys = createChatKeys({ isRunning: () => head().turn !== null, stop, write: () => input?.focus() });
   const aside = () => (
@@ -146,6 +147,9 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
                 {problem()}
               </p>
             </Show>
+            <Part value={() => head().handover}>
+              <HandoverCard state={props.state} to={whom()} />
+            </Part>
             <Composer
               ref={(area) => (input = area)}
               draft={draft(id)}
@@ -157,9 +161,9 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               onSend={(text) => sendDraft(id, text)}
               onStop={stop}
             >
-              <ModeSelect mode={head().mode ?? "agent"} agentName={context.agentName(agent())} onChoose={chooseMode} />
+              <AnswererSelect mode={head().mode ?? "agent"} agent={agent()} agentName={context.agentName} onChoose={chooseAnswerer} />
               <Show when={isAssistant()}>
-                <ModelChip />
+                <AssistantOptions state={props.state} />
               </Show>
               <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} counts={head().counts} onChoose={choosePolicy} />}</Show>
               <OptionSelects options={options()} onChoose={choose} />

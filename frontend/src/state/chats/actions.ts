@@ -116,6 +116,21 @@ export async function setMode(chat: string, mode: "llm" | "agent", agent?: strin
   await api.patchChat(chat, { mode, ...(agent && { agent }) });
 }
 
+/** The assistant's model in this chat; empty for the one in the settings. */
+export async function setModel(chat: string, model: string): Promise<void> {
+  await api.patchChat(chat, { model });
+}
+
+/** All of the assistant's tools that are switched off in this chat. */
+export async function setTools(chat: string, off: readonly string[]): Promise<void> {
+  await api.patchChat(chat, { tools_off: [...off] });
+}
+
+/** Change or leave out what the next message takes along for the one who answers it. */
+export async function setHandover(chat: string, change: { text?: string; left_out?: boolean }): Promise<void> {
+  await api.patchHandover(chat, change);
+}
+
 /** Whether the agent asks before it acts, or is approved automatically; takes effect immediately. */
 export async function setPolicy(chat: string, permissions: "ask" | "auto"): Promise<void> {
   await api.patchChat(chat, { permissions });

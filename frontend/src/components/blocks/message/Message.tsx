@@ -23,6 +23,7 @@ export function Message(props: { block: MessageBlock }): JSX.Element {
         isPart={props.block.cut === true && props.block.cut_at === undefined}
         size={props.block.size}
         note={clock(props.block.at)}
+        handover={props.block.handover}
       />
     </Show>
   );
@@ -38,6 +39,8 @@ export function PersonMessage(props: {
   size?: number | undefined;
   note: string;
   isPending?: boolean;
+  /** What went along because somebody else answered before. */
+  handover?: string | undefined;
   children?: JSX.Element;
 }): JSX.Element {
   const context = useChatContext();
@@ -67,6 +70,12 @@ export function PersonMessage(props: {
       </Show>
       <Show when={props.attachments?.length}>
         <Attachments attachments={props.attachments!} cutAt={props.cutAt?.attachments} size={props.size} />
+      </Show>
+      <Show when={props.handover}>
+        <details class="message-handover" data-testid="message-handover">
+          <summary>{labels.handover}</summary>
+          <p dir="auto">{props.handover}</p>
+        </details>
       </Show>
       <p class="message-note">
         {props.note}
