@@ -90,6 +90,39 @@ async def test_a_plan_made_of_steps_is_read_too(server: Server, workspace: Path)
         assert read == [("Look", "completed"), ("Do", "pending")]
 
 
+async def test_changes_of_a_session_are_seen_in_the_chat(server: Server, workspace: Path) -> None:
+    """R197: compaction, model, mode and title, each told by the agent during a turn."""
+    made = {"sessionUpdate": "compaction_update", "compactionId": "c1"}
+    told = [{"type": "text", "text": "They fixed the parser."}]
+    async with talking(server, workspace) as talk:
+        await talk.run(script(say("one")))
+        offered = {one["category"]: one for one in talk.of_kind("options")[-1]["options"]}
+        model = offered["model"]["choices"][-1]["value"]
+        assert model != offered["model"]["current"]
+        other = {"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": model}
+        choices = [{"value": model, "name": model}]
+        await talk.run(
+            script(
+                update({**made, "status": "in_progress"}),
+                update({**made, "status": "completed", "summary": told}),
+                update(
+                    {
+                        "sessionUpdate": "config_option_update",
+                        "configOptions": [{**other, "options": choices}],
+                    }
+                ),
+                update({"sessionUpdate": "session_info_update", "title": "Parser work"}),
+            )
+        )
+        first, last = talk.notices("compaction")
+        assert "is summarising" in first["text"]
+        assert last["detail"] == "They fixed the parser."
+        assert [one["current"] for one in talk.of_kind("options")[-1]["options"]] == [model]
+        assert (await talk.api.chat(talk.id))["title"] == "Parser work"
+        await talk.run(script(update({**made, "status": "sideways"})))
+        assert len(await blocks(talk, "unknown")) == 1
+
+
 async def test_what_would_stop_the_page_is_left_out_of_what_an_agent_offers(
     server: Server, workspace: Path
 ) -> None:

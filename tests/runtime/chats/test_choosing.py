@@ -154,7 +154,7 @@ async def test_older_agents_are_told_by_the_older_methods(
 async def test_a_change_of_mode_by_the_agent_leaves_the_model_alone(
     server: Server, api: Api, workspace: Path, agent: str
 ) -> None:
-    """R117: an update of the agent's mode does not change its model."""
+    """R117, R197: an update of the agent's mode does not change its model."""
     chat = (await api.create_chat(workspace, agent))["id"]
     async with Viewer(server.url, server.token, chat) as viewer:
         await api.prompt(chat, script(say("hi")))

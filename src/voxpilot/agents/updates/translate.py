@@ -19,6 +19,7 @@ from voxpilot.chat.events import (
     CommandsChanged,
     DelegateSpoke,
     Json,
+    NoticeGiven,
     OptionsChanged,
     PlanMade,
     Spoken,
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
 SPOKEN: dict[str, type[TextSpoken] | type[ThoughtSpoken]] = {
     "agent_message_chunk": TextSpoken,
     "agent_thought_chunk": ThoughtSpoken,
+}
+_COMPACTION = {
+    "in_progress": "The agent is summarising earlier messages to make room for new ones.",
+    "completed": "The agent now works with a summary of earlier messages. This chat still has all of them.",
+    "failed": "The agent could not summarise earlier messages to make room for new ones.",
+    "cancelled": "The agent stopped summarising earlier messages.",
 }
 _MARKS = ("cut", "cut_at", "from_line", "whole_at")
 NEW_CALL: Json = {"title": "", "tool_kind": "other", "status": "pending"}
@@ -252,6 +259,22 @@ def _info(ledger: Ledger, session: Session, update: Json, at: float) -> None:
     ledger.emit(ChatInfoChanged(title=title or None, meta=rest or None), at)
 
 
+def _compaction(ledger: Ledger, session: Session, update: Json, at: float) -> None:
+    """The agent has made room by replacing older messages in its memory with a summary."""
+    text = _COMPACTION[update["status"]]
+    parts = [part.get("text") for part in _objects(update.get("summary")) or ()]
+    summary = "\n".join(part for part in parts if isinstance(part, str))
+    notice = NoticeGiven(
+        level="warning" if update["status"] == "failed" else "info",
+        code="compaction",
+        text=text,
+        detail=summary or None,
+        turn=session.turn,
+        tool_call_id=session.tool_call_id,
+    )
+    ledger.emit(notice, at)
+
+
 def _fall_silent(ledger: Ledger, session: Session) -> None:
     if session.speaking is not None:
         ledger.change(session, speaking=None)
@@ -343,4 +366,5 @@ _RULES: dict[str, _Rule] = {
     "config_option_update": _config,
     "usage_update": _usage,
     "session_info_update": _info,
+    "compaction_update": _compaction,
 }
