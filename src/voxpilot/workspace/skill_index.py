@@ -14,6 +14,7 @@ from voxpilot.workspace.skills import Skill, SkillsFolder
 INDEX_BYTES = 16_000
 FULL_BYTES = 48_000
 """The most bytes of the index, and of all skills that are sent in full."""
+_MORE = "There are more skills in the folder than are listed here."
 LeftOut = tuple[str, str]
 
 
@@ -33,7 +34,7 @@ def index_of(folders: Iterable[SkillsFolder], most_bytes: int = INDEX_BYTES) -> 
     parts: list[str] = []
     left_out: list[LeftOut] = []
     count = 0
-    room = most_bytes
+    room = most_bytes - len(_MORE) - 1
     for folder in folders:
         usable = [skill for skill in folder.skills if skill.problem is None]
         if not usable:
@@ -46,7 +47,7 @@ def index_of(folders: Iterable[SkillsFolder], most_bytes: int = INDEX_BYTES) -> 
             why = f"The index is limited to {most_bytes // 1000} kB."
             left_out.append((f"{len(usable) - len(lines):,} skills of {folder.path}", why))
     if left_out and parts:
-        parts.append("There are more skills in the folder than are listed here.")
+        parts.append(_MORE)
     return Index("\n".join(parts), count, tuple(left_out))
 
 

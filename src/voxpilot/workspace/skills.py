@@ -181,9 +181,9 @@ def _read_one(folder: SkillsFolder, place: int, file: str) -> Skill | None:
         return _skill(folder, shown, front_matter.split(""), 0, message)
     found = front_matter.split(data.decode(errors="replace"))
     problem = found.problem
-    if b"\0" in data:
+    if not problem and b"\0" in data[:1000]:
         problem = "It is not a text file."
-    elif size > LARGEST_SKILL:
+    elif not problem and size > LARGEST_SKILL:
         problem = f"It is larger than {LARGEST_SKILL // 1000} kB, so it is never sent in full."
     return _skill(folder, shown, found, size, problem)
 

@@ -194,7 +194,7 @@ async def test_own_instructions_go_to_agents_if_switched_on(
 async def test_a_disk_that_does_not_respond_delays_a_message_and_does_not_stop_it(
     server: Server, workspace: Path, agent_log: AgentLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """K6: it is sent without the file, which is named."""
+    """R136: it is sent without the file, which is named."""
 
     async def hang(*_: Any) -> Any:
         await asyncio.Event().wait()

@@ -217,3 +217,12 @@ def _summary(row: tuple[Any, ...]) -> Json:
 async def all_ids(db: Database) -> set[str]:
     """Every chat that exists, those that are being deleted included."""
     return {id for (id,) in await db.rows("SELECT id FROM chats", patient=True)}
+
+
+async def is_a_root(db: Database, folder: str) -> bool:
+    """Whether it is one of the folders of a chat."""
+    sql = (
+        "SELECT 1 FROM chats WHERE deleted = 0 AND (workspace = ? OR EXISTS "
+        "(SELECT 1 FROM json_each(directories) WHERE value = ?)) LIMIT 1"
+    )
+    return bool(await db.rows(sql, (folder, folder)))

@@ -1,0 +1,1 @@
+"""Routes about what goes along with messages: skills, files to mention, instructions."""
