@@ -1,6 +1,6 @@
 // Sample blocks, one of every kind and in every state worth looking at.
 
-import type { AgentProcesses, Block, CheckStep, Decision, DeviceInfo, FrameInfo, PastSession, SettingsInfo, ToolContent } from "../src/state";
+import type { AgentProcesses, Block, CheckStep, Decision, DeviceInfo, FrameInfo, PastSession, SentContext, SettingsInfo, ToolContent } from "../src/state";
 
 export const NOW = Math.floor(Date.now() / 1000);
 const WORKSPACE = "/home/ada/projects/shop";
@@ -174,6 +174,32 @@ export function runningTurn(): Block[] {
     tool(12, "execute", "ruff check --select I --fix . && python -m pytest -q", { id: "call-wait", status: "pending", input: { command: "ruff check --select I --fix . && python -m pytest -q", cwd: WORKSPACE } }),
     question(),
   ];
+}
+
+const SENT: SentContext = {
+  skills_folder: `${WORKSPACE}/copilot-skills`, indexed: 6,
+  skills: [{ id: "house-style", name: "house-style", path: "house-style.md", why: "always" }, { id: "deploy", name: "deploy", path: "deploy.md", why: "chosen" }],
+  instructions: ["personal", "AGENTS.md"],
+  files: [
+    { path: "shop/auth/sessions.py", how: "embedded", bytes: 1430, lines: [10, 20] },
+    { path: "docs/price-list.csv", how: "linked", bytes: 1_430_000 },
+    { path: "diagram.png", how: "image", bytes: 84_000 },
+  ],
+  left_out: [{ what: "docs/old.md", why: "could not be read: no such file" }],
+};
+
+/** A message with references, and what was sent along with it. */
+export function sentMessage(): Block {
+  return block(30, {
+    kind: "message", id: "m10", role: "user", text: "Does @shop/auth/sessions.py:10-20 follow this rule?",
+    attachments: [
+      { type: "file", path: "shop/auth/sessions.py", lines: [10, 20] },
+      { type: "quote", text: "A session that is renewed must not live longer than a new one.\n\nTake the time from one clock.", source: "https://cheatsheetseries.owasp.org/a" },
+      { type: "skill", id: "deploy", name: "deploy" },
+      { type: "chat", id: "a2", title: "Sort out the payment retries, and explain in the changelog why they were retried" },
+    ],
+    context: SENT,
+  });
 }
 
 export function question(more: Record<string, unknown> = {}): Block {
@@ -406,7 +432,7 @@ export const PENDING = {
 };
 
 export const SETTINGS = {
-  values: { strict: false, acpAutoAllowPermissions: false, question_timeout: 0, trusted_folders: ["/home/ada/projects"], assistant: { provider: "openai", model: "gpt-5.4", base_url: "", api_key: "**********", context_tokens: 0, max_output_tokens: 0 }, acpDefaultAgentId: "", interactionModeDefault: "agent", work_dir: WORKSPACE },
+  values: { strict: false, acpAutoAllowPermissions: false, question_timeout: 0, trusted_folders: ["/home/ada/projects"], assistant: { provider: "openai", model: "gpt-5.4", base_url: "", api_key: "**********", context_tokens: 0, max_output_tokens: 0 }, acpDefaultAgentId: "", acpSkillsFolderPath: "copilot-skills", instructions: "Write short answers.\n\n* Use British spelling.\n* Run the tests first.", prepend_instructions: false, project_instructions: true, interactionModeDefault: "agent", work_dir: WORKSPACE },
   path: "/home/ada/.config/voxpilot/config.toml",
   problem: null,
   decided_elsewhere: [],

@@ -1,6 +1,8 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, sign-in-terminal, trust, context, many, crashed, error, restoring, auto, agent-details,
 // settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-diagnostics, settings-link, settings-pending,
+// mention, mention-none, mention-loading, mention-error, commands, chips, suggested, sent, context-error,
+// settings-skills, settings-skills-none, settings-skills-loading, settings-skills-error, settings-skills-many, settings-instructions,
 // history, history-none, history-refused,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
 
@@ -204,6 +206,17 @@ function theChat(): ChatState {
       return chatOf(made.goodTurn());
     case "error":
       return chatOf(made.goodTurn().slice(0, 1), { agents: { claude: { status: "error", message: "Could not start claude-agent-acp: no such program.", hint: "npm install -g @agentclientprotocol/claude-agent-acp" } } });
+    case "mention":
+    case "mention-none":
+    case "mention-loading":
+    case "mention-error":
+    case "commands":
+    case "chips":
+    case "suggested":
+    case "context-error":
+      return chatOf(made.goodTurn());
+    case "sent":
+      return chatOf([...made.goodTurn(), made.sentMessage()]);
     case "attacks":
       return chatOf(ATTACKS.slice(0, 200).flatMap(made.attacked), RUNNING);
     case "attacks-2":
@@ -225,7 +238,7 @@ const isChat = !isOther && !["new", "welcome", "welcome-none", "sign-in", "expir
 export const scene: Scene = {
   name,
   route: name.startsWith("settings")
-    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-assistant": "assistant", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance", "settings-diagnostics": "diagnostics" }[name] ?? "agents" }
+    ? { page: "settings", section: { "settings-permissions": "permissions", "settings-assistant": "assistant", "settings-devices": "devices", "settings-link": "devices", "settings-appearance": "appearance", "settings-instructions": "instructions", "settings-diagnostics": "diagnostics" }[name] ?? (name.startsWith("settings-skills") ? "skills" : "agents") }
     : name.startsWith("history")
     ? { page: "history", agent: "claude" }
     : isChat ? { page: "chat", id: ID } : name === "new" ? { page: "new" } : { page: "home" },

@@ -124,6 +124,25 @@ export const AttachIcon = sign(() => (
 export const FolderIcon = sign(() => (
   <path d="M3 6.2A1.7 1.7 0 0 1 4.7 4.5h2.6L9 6.5h6.3A1.7 1.7 0 0 1 17 8.2v5.6a1.7 1.7 0 0 1-1.7 1.7H4.7A1.7 1.7 0 0 1 3 13.8V6.2Z" />
 ));
+export const AtIcon = sign(() => (
+  <>
+    <circle cx="10" cy="10" r="2.75" />
+    <path d="M12.75 7.25v3.6c0 1.2.8 1.9 1.8 1.9 1.2 0 1.95-1.1 1.95-2.75a6.5 6.5 0 1 0-2.6 5.2" />
+  </>
+));
+export const CameraIcon = sign(() => (
+  <>
+    <path d="M3 7.5A1.5 1.5 0 0 1 4.5 6H6l1.2-1.8h5.6L14 6h1.5A1.5 1.5 0 0 1 17 7.5v7a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 3 14.5v-7Z" />
+    <circle cx="10" cy="10.8" r="2.8" />
+  </>
+));
+export const ChatIcon = sign(() => <path d="M4.5 4h11A1.5 1.5 0 0 1 17 5.5v6a1.5 1.5 0 0 1-1.5 1.5H9l-3.5 3v-3h-1A1.5 1.5 0 0 1 3 11.5v-6A1.5 1.5 0 0 1 4.5 4Z" />);
+export const CommandIcon = sign(() => <path d="m12.5 3.5-5 13" />);
+export const DiffIcon = sign(() => <path d="M10 3.5v7M6.5 7h7M6.5 15.5h7" />);
+export const QuoteIcon = sign(() => (
+  <path d="M8.5 5.5c-2.6.6-4 2.3-4 5v4h4v-4h-2M15.5 5.5c-2.6.6-4 2.3-4 5v4h4v-4h-2" />
+));
+export const SkillIcon = sign(() => <path d="M10 5.2C8.6 4.2 6.400 3.8 3.500 4v10.600c2.900-.2 5.100.2 6.500 1.200 1.400-1 3.600-1.400 6.500-1.200V4c-2.900-.2-5.100.2-6.500 1.200Zm0 0v10.600" />);
 export const GearIcon = sign(() => (
   <>
     <circle cx="10" cy="10" r="2.6" />

@@ -1,7 +1,8 @@
-// The settings: agents, the assistant, permissions, how the page looks, devices.
+// The settings: agents, the assistant, permissions, instructions, how the page looks, devices.
 import { createEffect, For, lazy, Match, onMount, Suspense, Switch, type JSX } from "solid-js";
 
 import "../components/settings/settings.css";
+import "../components/settings/skills/skills.css";
 import { pathTo, refreshSettings, route } from "../state";
 import { Skeleton } from "../components/controls/Skeleton";
 import { BackIcon } from "../components/icons";
@@ -11,6 +12,7 @@ import { AssistantSection } from "../components/settings/AssistantSection";
 import { DevicesSection } from "../components/settings/DevicesSection";
 import { PendingChanges } from "../components/settings/PendingChanges";
 import { PermissionsSection } from "../components/settings/PermissionsSection";
+import { InstructionsSection } from "../components/settings/skills/InstructionsSection";
 import { labels } from "./labels";
 
 /** Rarely looked at, so it is loaded when it is. */
@@ -20,6 +22,7 @@ const SECTIONS = [
   ["agents", "Agents"],
   ["assistant", "Assistant"],
   ["permissions", "Permissions"],
+  ["instructions", "Instructions"],
   ["appearance", "Appearance"],
   ["devices", "Devices"],
   ["diagnostics", "Diagnostics"],
@@ -65,6 +68,9 @@ export default function SettingsPage(): JSX.Element {
               </Match>
               <Match when={section() === "permissions"}>
                 <PermissionsSection />
+              </Match>
+              <Match when={section() === "instructions"}>
+                <InstructionsSection />
               </Match>
               <Match when={section() === "appearance"}>
                 <AppearanceSection />

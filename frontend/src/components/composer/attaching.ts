@@ -5,6 +5,7 @@
 import { isInlinePicture } from "../../markdown/links";
 import type { JsonObject } from "../../state";
 import { labels } from "./labels";
+import { referenceName } from "./mentions/references";
 
 /** The server's limits per message. */
 const MOST_BYTES = 15_000_000;
@@ -29,6 +30,8 @@ export async function contentOf(file: File): Promise<JsonObject> {
 }
 
 export function nameOf(attachment: JsonObject): string {
+  const reference = referenceName(attachment);
+  if (reference !== undefined) return reference;
   const { type, name, uri, resource, mimeType } = attachment;
   const address = uri ?? (resource as JsonObject | undefined)?.["uri"];
   if (typeof name === "string") return name;

@@ -6,6 +6,7 @@ import { createAttempt, type Attempt } from "../controls/attempt";
 import { Skeleton } from "../controls/Skeleton";
 import { Decisions } from "./Decisions";
 import { isDecided } from "./decided";
+import { SettingSwitch } from "./SettingSwitch";
 import { TrustedFolders } from "./TrustedFolders";
 import { labels } from "./labels";
 
@@ -22,14 +23,14 @@ export function PermissionsSection(): JSX.Element {
           <>
             <section class="settings-part" aria-label={labels.permissions.allChats}>
               <h2>{labels.permissions.allChats}</h2>
-              <Switch
+              <SettingSwitch
                 name="strict"
                 label={labels.permissions.strict}
                 says={labels.permissions.strictHelp}
                 isOn={known().values.strict}
                 attempt={attempt}
               />
-              <Switch
+              <SettingSwitch
                 name="acpAutoAllowPermissions"
                 setting="acp_auto_allow_permissions"
                 label={labels.permissions.auto}
@@ -59,39 +60,6 @@ export function PermissionsSection(): JSX.Element {
       </Show>
       <Decisions />
     </>
-  );
-}
-
-function Switch(props: {
-  name: string;
-  /** Its name in the settings file, if different. */
-  setting?: string;
-  label: string;
-  says: string;
-  isOn: boolean;
-  attempt: Attempt;
-}): JSX.Element {
-  return (
-    <label class="switch">
-      <span class="switch-words">
-        <strong>{props.label}</strong>
-        <span class="quiet">
-          {props.says}
-          <Show when={isDecided(props.setting ?? props.name)}> {labels.setByEnvironment}</Show>
-        </span>
-      </span>
-      <input
-        type="checkbox"
-        role="switch"
-        disabled={props.attempt.isBusy() || isDecided(props.setting ?? props.name)}
-        checked={props.isOn}
-        onChange={async (event) => {
-          const box = event.currentTarget;
-          const isDone = await props.attempt.run(() => changeSettings({ [props.name]: box.checked }));
-          if (!isDone) box.checked = props.isOn;
-        }}
-      />
-    </label>
   );
 }
 

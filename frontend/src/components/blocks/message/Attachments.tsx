@@ -2,13 +2,16 @@
 import { createMemo, createSignal, Index, onCleanup, onMount, Show, type JSX } from "solid-js";
 
 import type { JsonObject } from "../../../state";
+import { AttachmentIcon, AttachmentName } from "../../composer/Attached";
 import { isShowable, nameOf, pictureOf } from "../../composer/attaching";
+import { referenceDetail } from "../../composer/mentions/references";
 import { useChatContext } from "../../conversation/chatContext";
 import { Dialog } from "../../controls/Dialog";
 import { Spinner } from "../../controls/Spinner";
 import { PictureIcon } from "../../icons";
 import { wholeMessage } from "./wholeMessage";
 import { messageOf } from "../../controls/attempt";
+import { visibleText } from "../../question/content/visibleText";
 import { labels } from "../labels";
 
 /** Bytes; a larger message is loaded only on request. */
@@ -44,7 +47,7 @@ export function Attachments(props: {
     <ul ref={list} class="attachments" aria-label={labels.attachments}>
       <Index each={props.attachments}>
         {(one, at) => (
-          <Show when={isShowable(one())} fallback={<li class="chip"><span class="cut">{nameOf(one())}</span></li>}>
+          <Show when={isShowable(one())} fallback={<Named attachment={one()} />}>
             <li>
               <Picture picture={whole()?.[at] ?? one()} onWanted={load} />
             </li>
@@ -52,6 +55,32 @@ export function Attachments(props: {
         )}
       </Index>
     </ul>
+  );
+}
+
+/** Anything but an image: its name, or a quote that opens. */
+function Named(props: { attachment: JsonObject }): JSX.Element {
+  const detail = () => visibleText(referenceDetail(props.attachment));
+  return (
+    <Show
+      when={props.attachment["type"] === "quote"}
+      fallback={
+        <li class="chip attachment-chip" title={detail()}>
+          <AttachmentIcon attachment={props.attachment} />
+          <AttachmentName attachment={props.attachment} />
+        </li>
+      }
+    >
+      <li class="message-quote">
+        <details>
+          <summary class="chip attachment-chip" aria-label={`${labels.showQuote}: ${visibleText(nameOf(props.attachment))}`}>
+            <AttachmentIcon attachment={props.attachment} />
+            <AttachmentName attachment={props.attachment} />
+          </summary>
+          <blockquote class="quote-whole" dir="auto">{detail()}</blockquote>
+        </details>
+      </li>
+    </Show>
   );
 }
 

@@ -6,6 +6,7 @@ import { Markdown } from "../../../markdown/Markdown";
 import { useChatContext } from "../../conversation/chatContext";
 import { clock } from "../../when";
 import { Attachments } from "./Attachments";
+import { SentAlong } from "./SentAlong";
 import { wholeMessage } from "./wholeMessage";
 import { labels } from "../labels";
 
@@ -24,6 +25,7 @@ export function Message(props: { block: MessageBlock }): JSX.Element {
         size={props.block.size}
         note={clock(props.block.at)}
         handover={props.block.handover}
+        below={props.block.context && <SentAlong id={props.block.id} sent={props.block.context} />}
       />
     </Show>
   );
@@ -41,6 +43,8 @@ export function PersonMessage(props: {
   isPending?: boolean;
   /** What went along because somebody else answered before. */
   handover?: string | undefined;
+  /** Below its time and state. */
+  below?: JSX.Element;
   children?: JSX.Element;
 }): JSX.Element {
   const context = useChatContext();
@@ -82,6 +86,7 @@ export function PersonMessage(props: {
         <Show when={props.isPart}> · {labels.partial}</Show>
         {props.children}
       </p>
+      {props.below}
     </article>
   );
 }
