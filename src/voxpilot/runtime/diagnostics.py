@@ -130,7 +130,8 @@ def _heading() -> str:
         "VoxPilot report\n"
         f"VoxPilot {__version__}, Python {platform.python_version()}, "
         f"{platform.system()} {platform.release()} {platform.machine()}\n"
-        "Texts are replaced by their lengths, and secrets by dots. Read it before you pass it on."
+        "Messages are left out, secrets are replaced by dots, and error output is included.\n"
+        "Read it before you pass it on."
     )
 
 

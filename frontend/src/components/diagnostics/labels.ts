@@ -45,7 +45,7 @@ export const labels = {
   content: "Content",
 
   report: "Report a problem",
-  reportHelp: "Read this report before you pass it on. VoxPilot does not send it. Texts are left out and secrets are masked, but names of programs and variables are in it.",
+  reportHelp: "Read this report before you pass it on. VoxPilot does not send it. Texts are left out and secrets are masked, but it contains the agent’s error output and names of programs and variables.",
   reportLoading: "Writing the report",
   copy: "Copy",
   copyReport: "Copy report",
