@@ -30,6 +30,19 @@ export const labels = {
   usualModel: (name: string) => `As in settings (${name})`,
   modelSettings: "Provider, key and default model",
   tools: "Tools the assistant may use in this chat",
+  theAssistant: "The assistant",
+  /** By the tool's name; without a text here, the description for the model is shown. */
+  toolHelp: {
+    copilot_agent: "Delegate work to agents. Without it, the assistant changes nothing.",
+    read_file: "Read text files in the chat’s folder",
+    list_directory: "List what is in a folder",
+    grep_search: "Search in files",
+    glob_search: "Find files by name",
+    read_file_external: "Read text files elsewhere, after asking you",
+    git_diff: "Show uncommitted changes",
+    git_show: "Show commits and earlier versions of files",
+    read_skill: "Read skills",
+  } as { readonly [tool: string]: string },
 
   // Handover to somebody else
   handover: {
@@ -37,7 +50,8 @@ export const labels = {
     goesAlong: (name: string) => `${name} has not seen all of this chat. A summary of the rest goes with your next message.`,
     leftOut: (name: string) => `${name} has not seen all of this chat. No summary is sent.`,
     isLive: "The summary is updated when the running turn ends, unless you edit it.",
-    text: (name: string) => `Summary for ${name}`,
+    text: "Summary of this chat",
+    done: "Done",
     edit: "Read and edit",
     leaveOut: "Leave out",
     include: "Send the summary",

@@ -148,7 +148,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               </p>
             </Show>
             <Part value={() => head().handover}>
-              <HandoverCard state={props.state} to={whom()} />
+              <HandoverCard state={props.state} to={isAssistant() ? composerLabels.theAssistant : agentName()} />
             </Part>
             <Composer
               ref={(area) => (input = area)}

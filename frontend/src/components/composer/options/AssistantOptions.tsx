@@ -128,7 +128,7 @@ function ToolSwitch(props: {
       />
       <span>
         <code>{props.tool.name}</code>
-        <span class="quiet small tool-help">{props.tool.description}</span>
+        <span class="quiet small tool-help">{labels.toolHelp[props.tool.name] ?? props.tool.description}</span>
       </span>
     </label>
   );

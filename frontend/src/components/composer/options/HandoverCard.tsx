@@ -12,10 +12,8 @@ export function HandoverCard(props: { state: ChatState; to: string }): JSX.Eleme
   const isLeftOut = () => handover()?.left_out ?? false;
   const isLive = () => props.state.head.turn !== null && !handover()?.edited;
   const change = (wish: { text?: string; left_out?: boolean }) => attempt.run(() => setHandover(props.state.id, wish));
-  async function save() {
-    const text = edited() ?? "";
-    if (await change({ text, left_out: text.trim() === "" })) setEdited(undefined);
-  }
+  /** Also when the field is left, so that a message that is sent next takes along what was written. */
+  const save = (text: string) => change({ text, left_out: text.trim() === "" });
   return (
     <Show when={handover()?.text || isLeftOut()}>
       <section class="handover" data-testid="handover" aria-label={labels.handover.name}>
@@ -46,24 +44,22 @@ export function HandoverCard(props: { state: ChatState; to: string }): JSX.Eleme
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              void save();
+              void save(edited() ?? "").then((isDone) => isDone && setEdited(undefined));
             }}
           >
             <textarea
               class="input"
               rows="8"
               maxlength="20000"
-              aria-label={labels.handover.text(props.to)}
+              aria-label={labels.handover.text}
               ref={(input) => queueMicrotask(() => input.focus())}
               value={edited()}
               onInput={(event) => setEdited(event.currentTarget.value)}
+              onChange={(event) => void save(event.currentTarget.value)}
             />
             <p class="handover-buttons">
-              <button type="submit" class="button button-main" disabled={attempt.isBusy()}>
-                {labels.save}
-              </button>
-              <button type="button" class="button button-plain" onClick={() => setEdited(undefined)}>
-                {labels.cancel}
+              <button type="submit" class="button button-main">
+                {labels.handover.done}
               </button>
             </p>
           </form>
