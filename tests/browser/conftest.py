@@ -58,7 +58,13 @@ async def link(server: ServerProcess) -> AsyncIterator[Link]:
 
 
 @pytest.fixture
-async def meet(browser: Browser, api: Api, link: Link) -> AsyncIterator[Meet]:
+def motion() -> str:
+    """What the people of a test want to see moving: drawing what moves costs more than what is tested."""
+    return "reduce"
+
+
+@pytest.fixture
+async def meet(browser: Browser, api: Api, link: Link, motion: str) -> AsyncIterator[Meet]:
     """`await meet("phone")` is a person with their own browser; its console must stay free of errors."""
     async with AsyncExitStack() as people:
 
@@ -66,7 +72,7 @@ async def meet(browser: Browser, api: Api, link: Link) -> AsyncIterator[Meet]:
             if signed_in:
                 code = (await api.call("POST", "/api/links"))["code"]
                 how["storage_state"] = await signed_in_state(link.url, code)
-            context = await browser.new_context(**how)
+            context = await browser.new_context(**{"reduced_motion": motion, **how})
             people.push_async_callback(context.close)
             person = Person(name, context, link.url)
             await person.begin()
