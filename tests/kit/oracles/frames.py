@@ -6,6 +6,7 @@ Lives elsewhere: that this is done after every test in memory (tests/conftest.py
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections import Counter
@@ -13,49 +14,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from acp import schema
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 
 from tests.kit.peers.agent_log import AgentLog
-
-
-class SetModelRequest(BaseModel):
-    """The method that config options replaced; agents that offer `models` still support it."""
-
-    sessionId: str
-    modelId: str
-
-
-REQUESTS: dict[str, type[BaseModel]] = {
-    "initialize": schema.InitializeRequest,
-    "session/new": schema.NewSessionRequest,
-    "session/load": schema.LoadSessionRequest,
-    "session/resume": schema.ResumeSessionRequest,
-    "session/list": schema.ListSessionsRequest,
-    "session/fork": schema.ForkSessionRequest,
-    "session/close": schema.CloseSessionRequest,
-    "session/delete": schema.DeleteSessionRequest,
-    "authenticate": schema.AuthenticateRequest,
-    "session/prompt": schema.PromptRequest,
-    "session/set_mode": schema.SetSessionModeRequest,
-    "session/set_config_option": schema.SetSessionConfigOptionSelectRequest,
-    "session/set_model": SetModelRequest,
-}
-NOTIFICATIONS: dict[str, type[BaseModel]] = {
-    "session/cancel": schema.CancelNotification,
-    "$/cancel_request": schema.CancelRequestNotification,
-}
-ANSWERS: dict[str, Any] = {
-    "session/request_permission": schema.RequestPermissionResponse,
-    "elicitation/create": schema.CreateElicitationResponse,
-    "fs/read_text_file": schema.ReadTextFileResponse,
-    "fs/write_text_file": schema.WriteTextFileResponse,
-    "terminal/create": schema.CreateTerminalResponse,
-    "terminal/output": schema.TerminalOutputResponse,
-    "terminal/wait_for_exit": schema.WaitForTerminalExitResponse,
-    "terminal/kill": schema.KillTerminalResponse,
-    "terminal/release": schema.ReleaseTerminalResponse,
-}
 
 
 def check_frames(log: AgentLog) -> list[str]:
@@ -89,7 +50,7 @@ class _Process:
                 yield self._request(frame)
             else:
                 assert set(frame) == {"jsonrpc", "method", "params"}
-                _check_exactly(NOTIFICATIONS[frame["method"]], frame["params"])
+                _check_exactly(_models().NOTIFICATIONS[frame["method"]], frame["params"])
                 yield str(frame["method"])
 
     def _request(self, frame: dict[str, Any]) -> str:
@@ -97,7 +58,7 @@ class _Process:
         name = json.dumps(frame["id"])
         assert name not in self._ours, "an id of ours was used twice"
         self._ours.add(name)
-        _check_exactly(REQUESTS[frame["method"]], frame["params"])
+        _check_exactly(_models().REQUESTS[frame["method"]], frame["params"])
         return str(frame["method"])
 
     def _answer(self, frame: dict[str, Any]) -> str:
@@ -108,10 +69,10 @@ class _Process:
         self._unanswered[name] -= 1
         if "error" in frame:
             assert set(frame) == {"jsonrpc", "id", "error"}
-            schema.Error.model_validate(frame["error"])
+            _models().ERROR.model_validate(frame["error"])
             return f"error to {self._asked[name]}"
         assert set(frame) == {"jsonrpc", "id", "result"}
-        _check_exactly(ANSWERS[self._asked[name]], frame["result"])
+        _check_exactly(_models().ANSWERS[self._asked[name]], frame["result"])
         return f"answer to {self._asked[name]}"
 
 
@@ -142,3 +103,9 @@ def _check_exactly(model: Any, value: Any) -> None:
 @cache
 def _adapter(model: Any) -> TypeAdapter[Any]:
     return TypeAdapter(model)
+
+
+@cache
+def _models() -> Any:
+    """frame_models.py, not imported before there are frames to check."""
+    return importlib.import_module("tests.kit.oracles.frame_models")
