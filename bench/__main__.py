@@ -16,7 +16,18 @@ from pathlib import Path
 
 import anyio
 
-from bench import assistant, crowd, first_words, latency, machine, memory, replay, startup, throughput
+from bench import (
+    assistant,
+    crowd,
+    finding,
+    first_words,
+    latency,
+    machine,
+    memory,
+    replay,
+    startup,
+    throughput,
+)
 from bench.figures import Figure, as_json, table
 from bench.lines import Flood, prepare
 from bench.stage import PROGRAM, Stage, staged
@@ -77,6 +88,10 @@ async def _first(run: Run) -> list[Figure]:
         return await first_words.first_deltas(stage, run.flood.path, run.rounds)
 
 
+async def _find(run: Run) -> list[Figure]:
+    return await finding.from_key_to_results(run.place("find"), run.rounds)
+
+
 async def _crowd(run: Run) -> list[Figure]:
     async with run.stage("crowd") as stage:
         return await crowd.watched_by_many(stage, run.flood.path, min(2, run.rounds), run.seconds * 0.8)
@@ -90,6 +105,7 @@ FIGURES: dict[str, Callable[[Run], Awaitable[list[Figure]]]] = {
     "latency": _latency,
     "replay": _replay,
     "memory": _memory,
+    "find": _find,
     "crowd": _crowd,
 }
 

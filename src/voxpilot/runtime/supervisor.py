@@ -41,6 +41,7 @@ from voxpilot.storage.chats.ledger import Ledger
 from voxpilot.storage.chats.replies import find_reply
 from voxpilot.storage.database.rows import Process
 from voxpilot.storage.database.sqlite import Database
+from voxpilot.workspace.file_search import FileSearch
 
 log = logging.getLogger(__name__)
 CANCEL_SECONDS = 3.0
@@ -67,6 +68,7 @@ class Supervisor:
         self.services = Services(db, live, catalog, clock or Clock(), self._chat_changed, starts, link)
         self.accepting = Accepting(self.services)
         self.feed = Feed()
+        self.file_search = FileSearch()
         self._background = Background("the supervisor")
         self._awake: dict[str, LiveChat] = {}
         self._workers: dict[str, asyncio.Task[None]] = {}
@@ -96,6 +98,7 @@ class Supervisor:
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
         await self._upkeep.end()
+        await self.file_search.close()
         if self._recovering is not None:
             self._recovering.cancel()
         await asyncio.gather(*self._moving.values(), return_exceptions=True)
@@ -236,6 +239,7 @@ class Supervisor:
 
     def _let_sleep(self) -> None:
         """Unload chats that nobody uses; everything about them is in their rows."""
+        self.file_search.drop_idle()
         sleepy = memory.unused(list(self._awake.values()), self.services.clock.now())
         for chat in sleepy:
             self._put_to_sleep(cast(LiveChat, chat))

@@ -33,12 +33,12 @@ from voxpilot.web.routes import (
     terminals,
     trust,
 )
-from voxpilot.web.routes.context import skills
+from voxpilot.web.routes.context import files, skills
 from voxpilot.web.routes.logs import decisions, diagnostics
 from voxpilot.web.streams.open_streams import Streams
 
 _ABOUT_CHATS = (auth, chats, questions, terminals, decisions, diagnostics)
-_OTHERS = (agents, agent_check, agent_sessions, assistant, settings, trust, skills, stream)
+_OTHERS = (agents, agent_check, agent_sessions, assistant, settings, trust, files, skills, stream)
 _ROUTES = [route for module in (*_ABOUT_CHATS, *_OTHERS) for route in module.router.routes]
 
 

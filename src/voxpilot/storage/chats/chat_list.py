@@ -226,3 +226,14 @@ async def is_a_root(db: Database, folder: str) -> bool:
         "(SELECT 1 FROM json_each(directories) WHERE value = ?)) LIMIT 1"
     )
     return bool(await db.rows(sql, (folder, folder)))
+
+
+async def mentioned(db: Database, folder: str, most: int = 100) -> list[str]:
+    """The files that were mentioned last in the chats of a folder, the newest first."""
+    sql = (
+        "SELECT json_extract(one.value, '$.path') FROM turns t JOIN chats c ON c.id = t.chat_id, "
+        "json_each(t.attachments) one WHERE c.workspace = ? AND c.deleted = 0 AND "
+        "length(t.attachments) BETWEEN 3 AND 20000 AND json_extract(one.value, '$.type') = 'file' "
+        "ORDER BY t.created_at DESC LIMIT ?"
+    )
+    return [str(path) for (path,) in await db.rows(sql, (folder, most)) if path]

@@ -89,3 +89,19 @@ class ContextInfo(Answer):
     always: list[str]
     instructions: list[InstructionsInfo]
     left_out: list[LeftOutInfo]
+
+
+class FoundFile(Answer):
+    path: str
+    """Relative to the folder that is searched."""
+    folder: bool
+    changed: bool
+    """Most likely changed since the last commit."""
+    recent: bool
+    """Mentioned or changed lately."""
+
+
+class FoundFiles(Answer):
+    files: list[FoundFile]
+    total: int
+    is_complete: bool

@@ -5,6 +5,11 @@ import sys
 
 sys.path.insert(0, os.path.abspath(f"{__file__}/../../../.."))
 
-from voxpilot.workspace.looker.tasks import main
+if sys.argv[1:] == ["find"]:
+    from voxpilot.workspace.looker.finding import main as find
 
-main()
+    find()
+else:
+    from voxpilot.workspace.looker.tasks import main
+
+    main()
