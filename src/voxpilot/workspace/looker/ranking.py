@@ -11,6 +11,7 @@ import heapq
 import re
 import time
 from bisect import bisect_left, bisect_right
+from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 300
 """Once so many fit well, those that fit less well are not looked for."""
-MOST_SCORED = 1_000
+MOST_SCORED = 500
 RECENT = 50
 _RECENT_SECONDS = 3 * 86_400.0
 _LONGEST_QUERY = 200
@@ -78,13 +79,14 @@ class Names:
             return [*begun, *(n for n in mentioned if wanted in self._bases[n] and n not in begun)]
         fits = self._candidates(wanted)
         within = [n for n in fits if wanted in self._lower[n]]
-        named = [n for n in within if wanted in self._bases[n]]
-        found = dict.fromkeys([*begun, *named[:ENOUGH], *within[:ENOUGH]])
+        named = islice((n for n in within if wanted in self._bases[n]), ENOUGH)
+        found = dict.fromkeys([*begun, *named, *within[:ENOUGH]])
         if len(within) < ENOUGH:
             in_order = re.compile(".*?".join(map(re.escape, wanted)), re.DOTALL).search
-            fits = [n for n in fits if in_order(self._lower[n])]
-            self._before = (wanted, fits)
-            found.update(dict.fromkeys(fits[:MOST_SCORED]))
+            fitting = list(islice((n for n in fits if in_order(self._lower[n])), MOST_SCORED))
+            if len(fitting) < MOST_SCORED:  # all of them: the next letter looks at these only
+                self._before = (wanted, fitting)
+            found.update(dict.fromkeys(fitting))
         return list(found)
 
     def _begun(self, wanted: str) -> list[int]:
