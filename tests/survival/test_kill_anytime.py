@@ -33,7 +33,8 @@ NIGHTLY = bool(os.environ.get("VOXPILOT_NIGHTLY"))
 TIMES = 30 if NIGHTLY else 3
 SIDE_BY_SIDE = 2
 ROUNDS = 4
-
+FRESH = 7
+"""Of so many turns one has the real program, which imports everything at each start; at night all have it."""
 
 WANTED = 60 * TIMES // 3
 
@@ -75,7 +76,7 @@ async def test_nothing_is_lost_wherever_the_server_is_killed(
             folder = tmp_path / mark / str(number)
             folder.mkdir(parents=True)
             turn = KilledTurn(folder, mark, random.Random(seed + number))
-            turn.server.fresh = NIGHTLY or number % 3 == 0
+            turn.server.fresh = NIGHTLY or number % FRESH == 0
             fallen.append(await turn.run(kills))
 
     todo, count = plans(dice), Counter[str]()
