@@ -33,6 +33,8 @@ WANTED = 60 if NIGHTLY else 30
 """Kills in all; of each boundary at least `TIMES`."""
 SIDE_BY_SIDE = 2
 ROUNDS = 6
+FRESH = 7
+"""Of so many turns one has the real program (as in test_kill_anytime.py)."""
 
 
 class KilledAssistantTurn(KilledTurn):
@@ -170,7 +172,7 @@ async def test_nothing_is_lost_or_done_twice_wherever_the_server_is_killed(
                 folder = tmp_path / mark / str(number)
                 folder.mkdir(parents=True)
                 turn = KilledAssistantTurn(folder, mark, random.Random(seed + number), llm)
-                turn.server.fresh = NIGHTLY or number % 3 == 0
+                turn.server.fresh = NIGHTLY or number % FRESH == 0
                 fallen.append(await turn.run(kills))
 
         count = Counter[str]()
