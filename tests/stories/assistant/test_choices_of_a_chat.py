@@ -66,7 +66,7 @@ async def test_the_assistant_and_an_agent_take_turns_in_one_chat(
         for text in ("say Thanks", "say Again"):
             await talk.run(text)
             heard = json.dumps(llm.asked()[-1]["body"]["messages"])
-            assert heard.count("I wrote it down.") == 1
+            assert heard.count("- I wrote it down.") == 1
             assert heard.count("[Handover from VoxPilot") == 1
 
 
