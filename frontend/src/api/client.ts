@@ -75,7 +75,7 @@ const SLOWEST_LINK = 30;
 /** The agent has to be started first, which can be slow. */
 const AGENT_PATIENCE_MS = 120_000;
 
-const http = createClient<paths>({ baseUrl: location.origin, fetch: within(PATIENCE_MS) });
+export const http = createClient<paths>({ baseUrl: location.origin, fetch: within(PATIENCE_MS) });
 http.use({
   onRequest({ request }) {
     for (const [name, value] of Object.entries(withKey())) request.headers.set(name, value);
@@ -327,7 +327,7 @@ function at(chat: string): { path: { chat_id: string } } {
 type Reply<T> = { data?: T; error?: unknown; response: Response };
 
 /** The body of a successful response; anything else becomes an ApiError. */
-async function taken<T>(call: Promise<Reply<T>>, how: { isSigningIn?: boolean } = {}): Promise<T> {
+export async function taken<T>(call: Promise<Reply<T>>, how: { isSigningIn?: boolean } = {}): Promise<T> {
   const sentWith = key();
   const reply = await call.catch((error: unknown) => unreachable(error));
   if (reply.response.ok) return reply.data as T;

@@ -35,6 +35,12 @@ export default function NewChatPage(): JSX.Element {
   const usual = () => ifFound(settings()?.values.acpDefaultAgentId) ?? lastUsed() ?? ifFound(defaultAgent()) ?? found()?.[0]?.id;
   const agent = () => wishedAgent() ?? tried()?.agent ?? usual();
   const folder = () => wishedFolder() ?? tried()?.workspace ?? recent()[0] ?? "";
+  /** Where the chat will work, if the server lets this page look there. */
+  const surroundings = createMemo(() => {
+    const { work_dir = "", trusted_folders = [] } = settings()?.values ?? {};
+    const wished = folder().trim() || work_dir;
+    return [...recent(), work_dir, ...trusted_folders].includes(wished) && wished !== "" ? { workspace: wished } : undefined;
+  });
   /** The chosen agent, if it may have past sessions. */
   const offering = () => (mode() === "llm" ? undefined : found()?.find((one) => one.id === agent() && mayList(one))?.id);
   onCleanup(() => (isHere = false));
@@ -97,6 +103,7 @@ export default function NewChatPage(): JSX.Element {
           isRunning={false}
           isStopping={false}
           isSending={isStarting()}
+          about={surroundings()}
           onSend={(text) => void begin(text)}
           onStop={() => undefined}
         >

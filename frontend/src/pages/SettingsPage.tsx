@@ -1,4 +1,4 @@
-// The settings: agents, the assistant, permissions, instructions, how the page looks, devices.
+// The settings: agents, the assistant, permissions, skills, instructions, how the page looks, devices.
 import { createEffect, For, lazy, Match, onMount, Suspense, Switch, type JSX } from "solid-js";
 
 import "../components/settings/settings.css";
@@ -13,6 +13,7 @@ import { DevicesSection } from "../components/settings/DevicesSection";
 import { PendingChanges } from "../components/settings/PendingChanges";
 import { PermissionsSection } from "../components/settings/PermissionsSection";
 import { InstructionsSection } from "../components/settings/skills/InstructionsSection";
+import { SkillsSection } from "../components/settings/skills/SkillsSection";
 import { labels } from "./labels";
 
 /** Rarely looked at, so it is loaded when it is. */
@@ -22,6 +23,7 @@ const SECTIONS = [
   ["agents", "Agents"],
   ["assistant", "Assistant"],
   ["permissions", "Permissions"],
+  ["skills", "Skills"],
   ["instructions", "Instructions"],
   ["appearance", "Appearance"],
   ["devices", "Devices"],
@@ -68,6 +70,9 @@ export default function SettingsPage(): JSX.Element {
               </Match>
               <Match when={section() === "permissions"}>
                 <PermissionsSection />
+              </Match>
+              <Match when={section() === "skills"}>
+                <SkillsSection />
               </Match>
               <Match when={section() === "instructions"}>
                 <InstructionsSection />

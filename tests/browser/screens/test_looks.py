@@ -51,6 +51,7 @@ SECTIONS = {
     "agents": "[data-testid=agent-card]",
     "assistant": "[data-testid=model-form]",
     "permissions": "input",
+    "skills": "#skills-folder",
     "instructions": "[data-testid=instructions-form]",
     "appearance": "input",
     "devices": "[data-testid=device]",

@@ -7,6 +7,8 @@ import { Hint } from "../controls/Hint";
 import { Part } from "../controls/Part";
 import { PathText } from "../controls/PathText";
 import { OptionSelects } from "../composer/options/OptionSelects";
+import type { InEffect } from "../composer/skills/readInEffect";
+import { InEffectView } from "../composer/skills/InEffect";
 import { useChatContext } from "../conversation/chatContext";
 import { ChangeCount } from "../diff/ChangeCount";
 import { folderOf, within } from "../paths";
@@ -26,6 +28,7 @@ export function Panel(props: {
   hasOlder: boolean;
   agentName: string;
   options: readonly AgentOption[];
+  inEffect: InEffect;
   onChoose: (option: string, value: string | boolean) => void;
   onDiagnose: () => void;
   /** Scroll to a tool call by its position. */
@@ -54,6 +57,12 @@ export function Panel(props: {
       </Part>
       <Part value={() => props.state.head}>
         <Details {...props} />
+      </Part>
+      <Part value={() => props.inEffect.now()}>
+        <section class="panel-part">
+          <h2 class="panel-head">{labels.sentAlong}</h2>
+          <InEffectView context={props.inEffect} />
+        </section>
       </Part>
     </div>
   );

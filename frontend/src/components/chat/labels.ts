@@ -18,6 +18,7 @@ export const labels = {
   workspace: "Folder",
   context: "Context",
   diagnostics: "Diagnostics",
+  sentAlong: "Sent along",
   needsAnswer: (agent: string) => `${agent} needs your answer.`,
 
   statuses: {

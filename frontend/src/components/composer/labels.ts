@@ -5,9 +5,10 @@ export const labels = {
   message: "Message",
   attachFiles: "Attach files",
   attachments: "Attachments",
-  commands: "Commands",
   remove: (name: string) => `Remove ${name}`,
   unreadableFiles: "These files could not be read. Attach individual files, not folders.",
+  heicUnreadable: (name: string) =>
+    `This browser cannot read ${name}, which is in the HEIC format. Send it as JPEG: in the iPhone’s settings, choose Camera, Formats, Most Compatible.`,
   tooManyFiles: "Attach up to 50 files, 15 MB in total.",
   send: "Send",
   sending: "Sending",

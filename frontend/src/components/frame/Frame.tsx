@@ -47,7 +47,7 @@ export function Frame(props: { children: JSX.Element }): JSX.Element {
       icon: PlusIcon,
       act: () => navigate(pathTo.newChatWith(agent.id)),
     })),
-    ...(["Agents", "Assistant", "Permissions", "Instructions", "Appearance", "Devices"] as const).map((name) => ({
+    ...(["Agents", "Assistant", "Permissions", "Skills", "Instructions", "Appearance", "Devices"] as const).map((name) => ({
       name: labels.settingsSection(name),
       note: "",
       icon: SettingsIcon,

@@ -35,6 +35,8 @@ import { HandoverCard } from "../../components/composer/options/HandoverCard";
 import { OptionSelects } from "../../components/composer/options/OptionSelects";
 import { PolicyChip, type Policy } from "../../components/composer/options/PolicyChip";
 import { Queue } from "../../components/composer/Queue";
+import { createInEffect } from "../../components/composer/skills/readInEffect";
+import { SkillsChip } from "../../components/composer/skills/SkillsChip";
 import { createOptimisticOptions } from "../../components/composer/options/optimisticOptions";
 import { Conversation } from "../../components/conversation/Conversation";
 import { scrollToBlock } from "../../components/conversation/scrollTarget";
@@ -57,6 +59,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
   const panel = createPanel();
   const menu = createChatMenu(props.state, panel.toggle);
   const optimistic = createOptimisticOptions();
+  const inEffect = createInEffect(id, () => head().turn?.id);
   const [problem, setProblem] = createSignal("");
   const [isAgentShown, setAgentShown] = createSignal(false);
   let input: HTMLTextAreaElement | undefined;
@@ -93,6 +96,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
       hasOlder={props.chat.hasOlder}
       agentName={agentName()}
       options={options()}
+      inEffect={inEffect}
       onChoose={choose}
       onDiagnose={menu.diagnose}
       onShow={(pos) => {
@@ -157,6 +161,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
               isRunning={head().turn !== null}
               isStopping={head().turn?.stopping ?? false}
               isAboutToStop={keys.isAboutToStop()}
+              about={head().workspace ? { workspace: head().workspace!, chat: id } : undefined}
               commands={isAssistant() ? [] : (heldUnder(head().commands, "main") ?? [])}
               onSend={(text) => sendDraft(id, text)}
               onStop={stop}
@@ -166,6 +171,7 @@ export function OpenChat(props: { chat: ChatHandle; state: ChatState }): JSX.Ele
                 <AssistantOptions state={props.state} />
               </Show>
               <Show when={head().policy}>{(policy) => <PolicyChip policy={policy()} counts={head().counts} onChoose={choosePolicy} />}</Show>
+              <SkillsChip context={inEffect} />
               <OptionSelects options={options()} onChoose={choose} />
             </Composer>
           </div>

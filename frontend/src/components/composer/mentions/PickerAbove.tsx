@@ -1,0 +1,46 @@
+// The list of a picker, above the message field.
+import { Show, type JSX } from "solid-js";
+
+import { CountAnnouncer, EntryList, ListState } from "./EntryList";
+import { labels } from "./labels";
+import type { Picker } from "./picker";
+
+export const PICKER_LIST = "mention-list";
+
+export function PickerAbove(props: { picker: Picker }): JSX.Element {
+  const token = () => props.picker.token();
+  const entries = () => props.picker.entries();
+  const problem = () => {
+    const skills = token()?.sign === "/" ? props.picker.problem() : "";
+    return skills && `${labels.skillsFailed} ${skills}`;
+  };
+  const none = () => {
+    const now = token();
+    if (now === undefined || entries().length > 0) return "";
+    return now.sign === "@" ? labels.noFiles(now.query) : labels.noCommands(now.query);
+  };
+  return (
+    <>
+      <Show when={isShown(props.picker)}>
+        <div class="picker" data-testid="picker">
+          <EntryList
+            id={PICKER_LIST}
+            label={token()?.sign === "@" ? labels.mentions : labels.commands}
+            entries={entries()}
+            at={props.picker.at()}
+            onPoint={props.picker.point}
+            onChoose={props.picker.choose}
+          />
+          <ListState problem={problem()} none={none()} />
+        </div>
+      </Show>
+      <CountAnnouncer count={isShown(props.picker) ? entries().length : undefined} />
+    </>
+  );
+}
+
+/** Anything unknown may simply be text that starts with the sign: then there is no list. */
+export function isShown(picker: Picker): boolean {
+  const token = picker.token();
+  return token !== undefined && (picker.entries().length > 0 || picker.problem() !== "");
+}
