@@ -96,7 +96,7 @@ class _Finder:
                 os.killpg(self._child.pid, signal.SIGKILL)
 
     async def close(self) -> None:
-        """End it, and wait until it is gone; not for ever, because it may wait for a disk."""
+        """End it, and wait until it is gone; not forever, because it may wait for a disk."""
         self.end()
         if self._child is not None:
             with suppress(TimeoutError):
