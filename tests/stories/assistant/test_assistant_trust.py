@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -56,6 +57,36 @@ async def test_an_assistant_that_is_not_trusted_continues_without_its_programs(
         await talk.cancel()
         assert (await talk.ended(turn))["stop_reason"] == "cancelled"
         assert (await talk.api.chat(talk.id))["needs_you"] == 0
+
+
+async def test_the_assistant_follows_no_instructions_of_a_folder_before_a_person_trusts_it(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """A48: neither those of the project nor its skills; the chat says what was left out."""
+    make_repository(workspace)
+    (workspace / "AGENTS.md").write_text("Answer like a parrot.")
+    (workspace / "copilot-skills").mkdir()
+    (workspace / "copilot-skills" / "owl.md").write_text("---\nalways_active: true\n---\nHoot first.")
+    server = await start_server(settings={**assistant(llm), "trusted_folders": []})
+    async with chatting(server, workspace) as talk:
+        await talk.run("say done")
+        told = json.dumps(llm.asked()[-1])
+        assert "parrot" not in told
+        assert "Hoot" not in told
+        left = [(one["what"], one["why"]) for one in talk.of_kind("context")[-1]["left_out"]]
+        assert sorted(left) == [
+            (str(workspace / "copilot-skills"), "The folder is not trusted."),
+            ("AGENTS.md", "The folder is not trusted."),
+        ]
+        now = await talk.api.call("GET", f"/api/chats/{talk.id}/context")
+        assert (now["skills"], now["always"], now["instructions"]) == (0, [], [])
+        turn = await talk.send(f"{call('git_diff')}\nsay done")
+        await talk.answer(await talk.question(), "trust")
+        await talk.ended(turn)
+        await talk.run("say done")
+        told = json.dumps(llm.asked()[-1])
+        assert "Answer like a parrot." in told
+        assert "Hoot first." in told
 
 
 async def test_trust_that_is_taken_back_while_a_question_waits_runs_nothing(

@@ -24,7 +24,7 @@ from voxpilot.chat.references import name_of
 from voxpilot.chat.summary import in_words, summarize
 from voxpilot.errors import NotFound, VoxPilotError
 from voxpilot.runtime.context.needs import PROJECT_FILES, personal_instructions
-from voxpilot.runtime.context.skills_in_use import skills_in_use
+from voxpilot.runtime.context.skills_in_use import NOT_TRUSTED, skills_in_use
 from voxpilot.runtime.processes import trust
 from voxpilot.runtime.shared.services import Services
 from voxpilot.storage.chats import chat_list, folds
@@ -54,7 +54,7 @@ async def gather(services: Services, chat: Chat, turn: Turn) -> Gathered:
     chosen = [one["id"] for one in turn.attachments if one.get("type") == "skill"]
     attached = [_attachment(services, chat, turn, n, one) for n, one in enumerate(turn.attachments)]
     skills, (instructions, unread), pieces = await asyncio.gather(
-        _skills(services, chat, chosen), _instructions(services, chat, turn), asyncio.gather(*attached)
+        _skills(services, chat, turn, chosen), _instructions(services, chat, turn), asyncio.gather(*attached)
     )
     return replace(
         skills,
@@ -64,10 +64,21 @@ async def gather(services: Services, chat: Chat, turn: Turn) -> Gathered:
     )
 
 
-async def _skills(services: Services, chat: Chat, chosen: Sequence[str]) -> Gathered:
+def is_used(services: Services, workspace: str, *, by_agent: bool) -> bool:
+    """Whether skills and instructions of the workspace are followed.
+
+    An agent gets nothing before its folder is trusted; the assistant answers in any folder.
+    """
+    given = services.catalog.consents.folders
+    return by_agent or not trust.untrusted((workspace,), given, services.settings)
+
+
+async def _skills(services: Services, chat: Chat, turn: Turn, chosen: Sequence[str]) -> Gathered:
     try:
         async with asyncio.timeout(SKILL_SECONDS):
             found = await skills_in_use(services, chat.workspace)
+            if not is_used(services, chat.workspace, by_agent=bool(turn.agent)):
+                found = found.from_an_untrusted_folder(chosen)
             full, left_out = await found.in_full(chosen)
     except TimeoutError:
         why = f"The disk did not respond within {SKILL_SECONDS:.0f} s."
@@ -199,6 +210,8 @@ async def _instructions(
     if not turn.agent and settings.project_instructions:
         for name in PROJECT_FILES:
             text, why = await project_file(chat.workspace, name)
+            if text and not is_used(services, chat.workspace, by_agent=bool(turn.agent)):
+                text, why = "", NOT_TRUSTED
             if why:
                 left_out.append({"what": name, "why": why})
             if text:

@@ -26,6 +26,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 SECONDS = 5.0
 """How long the disk may take."""
+NOT_TRUSTED = "The folder is not trusted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ class SkillsInUse:
     @property
     def all(self) -> tuple[Skill, ...]:
         return (*self.folder.skills, *self.personal.skills)
+
+    def from_an_untrusted_folder(self, chosen: Sequence[str] = ()) -> SkillsInUse:
+        """Without the skills of the workspace, except those that the person chose for this message."""
+        kept = tuple(replace(one, always_active=False) for one in self.folder.skills if one.id in chosen)
+        if len(kept) == len(self.folder.skills):
+            return self
+        problems = (*self.problems, (self.folder.path, NOT_TRUSTED))
+        return replace(self, folder=replace(self.folder, skills=kept), problems=problems)
 
     def index(self) -> Index:
         return index_of((self.folder, self.personal))

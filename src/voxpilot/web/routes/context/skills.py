@@ -73,7 +73,7 @@ async def suggested(body: SkillsWanted, sup: Sup) -> Json:
 @router.get("/chats/{chat_id}/context", model=ContextInfo)
 async def context(chat_id: str, sup: Sup) -> Json:
     """What goes along with the next message: skills and instructions, and what does not fit."""
-    return await in_effect(sup.services, (await sup.chat(chat_id)).ledger.chat.workspace)
+    return await in_effect(sup.services, (await sup.chat(chat_id)).ledger.chat)
 
 
 async def _listed(sup: Sup, workspace: str) -> Json:
