@@ -122,7 +122,7 @@ async def test_nothing_else_starts_it_either(
             with pytest.raises(ApiError) as refused:
                 await api.call(method, f"/api/agents/mine/{path}")
             assert refused.value.status == 409
-            assert "asks you to confirm" in str(refused.value.hint)
+            assert "asks you to approve" in str(refused.value.hint)
         assert not ran.exists()
 
 
