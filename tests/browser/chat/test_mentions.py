@@ -73,7 +73,7 @@ async def test_a_phone_adds_skills_and_quotes_from_the_sheet(
     await tab.find("composer-add").tap()
     sheet = tab.page.get_by_role("dialog", name="Add to message")
     await sheet.get_by_role("combobox").fill("deploy")
-    entry = entries(tab).filter(has_text="deploy").first
+    entry = entries(tab).filter(has_text="How to deploy the shop")
     await entry.wait_for()
     await is_for_a_thumb(entry)
     await entry.tap()
