@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import time
 from array import array
 from collections.abc import AsyncIterator
@@ -131,3 +133,27 @@ def test_a_hundred_thousand_names_take_little_processor_time() -> None:
         known.search(query, 20)
         used.append(time.thread_time() - began)
     assert sorted(used)[len(used) // 2] < 0.2
+
+
+def test_a_path_of_one_letter_takes_no_longer_than_others() -> None:
+    """Whether the letters are in it can be seen at one look, however often they could fit."""
+    known = names("b" + "a" * 200, "a" * 200 + "-c-b")
+    began = time.thread_time()
+    assert [f["path"] for f in known.search("aaaaab", 5)] == ["a" * 200 + "-c-b"]
+    assert time.thread_time() - began < 2
+
+
+async def test_an_answer_that_nobody_waited_for_is_not_the_answer_to_the_next_question(
+    search: FileSearch, tmp_path: Path
+) -> None:
+    files(tmp_path, "one.py", "two.md")
+    assert await paths(search, tmp_path, "one") == ["one.py"]
+    (finder,) = search._finders.values()
+    assert finder._child is not None
+    finder._child.send_signal(signal.SIGSTOP)  # so that it does not answer yet
+    asking = asyncio.create_task(paths(search, tmp_path, "one"))
+    await until(lambda: finder._one_by_one.locked(), 4)
+    asking.cancel()
+    await asyncio.wait([asking])
+    finder._child.send_signal(signal.SIGCONT)
+    assert await paths(search, tmp_path, "two") == ["two.md"]

@@ -72,6 +72,8 @@ class _Finder:
         self._child: asyncio.subprocess.Process | None = None
         self._one_by_one = asyncio.Lock()
         self._is_closed = False
+        self._unanswered = 0
+        """Questions whose answers were not read; who asked may be gone."""
         self.used_at = time.monotonic()
 
     @property
@@ -84,9 +86,14 @@ class _Finder:
             if self._child is None:
                 self._child = await self._start()
                 await self._write(self._given)
+            self._unanswered += 1
             await self._write(question)
             assert self._child.stdout is not None
-            answer: dict[str, Any] = json.loads(await self._child.stdout.readline())
+            line = b""
+            while self._unanswered:  # the last one is the answer to this question
+                line = await self._child.stdout.readline()
+                self._unanswered -= 1
+            answer: dict[str, Any] = json.loads(line)
             return answer
 
     def end(self) -> None:

@@ -82,7 +82,7 @@ class Names:
         named = islice((n for n in within if wanted in self._bases[n]), ENOUGH)
         found = dict.fromkeys([*begun, *named, *within[:ENOUGH]])
         if len(within) < ENOUGH:
-            in_order = re.compile(".*?".join(map(re.escape, wanted)), re.DOTALL).search
+            in_order = re.compile("".join(map(_up_to, wanted))).match
             fitting = list(islice((n for n in fits if in_order(self._lower[n])), MOST_SCORED))
             if len(fitting) < MOST_SCORED:  # all of them: the next letter looks at these only
                 self._before = (wanted, fitting)
@@ -123,6 +123,12 @@ class Names:
             start = lower.index(wanted)
             return score + 70 + 20 * (start == 0 or lower[start - 1] in _WORD_ENDS)
         return score + max(_in_order(base, wanted), _in_order(lower, wanted) - 15)
+
+
+def _up_to(letter: str) -> str:
+    """A pattern that fits in one way only, so that a path of one repeated letter takes no longer."""
+    escaped = re.escape(letter)
+    return f"[^{escaped}]*{escaped}"
 
 
 def _are_initials(name: str, wanted: str) -> bool:
