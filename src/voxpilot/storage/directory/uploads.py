@@ -64,6 +64,8 @@ def chats_with_uploads(data_dir: Path) -> list[str]:
 def safe_name(name: str) -> str:
     """The last part of a name, without anything that a path or a terminal could take for more than a name."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    if len(last) > 2 * LONGEST_NAME:
+        last = last[:LONGEST_NAME] + last[-LONGEST_NAME:]
     kept = "".join(c if c.isprintable() and c not in '<>:"|?*' else "_" for c in last).strip().lstrip(".~-")
     while len(kept.encode(errors="replace")) > LONGEST_NAME:
         stem, dot, ending = kept.rpartition(".")
