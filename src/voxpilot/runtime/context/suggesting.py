@@ -34,18 +34,22 @@ class Suggestion:
 
 
 def suggest(text: str, skills: Iterable[Skill]) -> list[Suggestion]:
-    """At most three skills, the best first; those that go along anyway are not among them."""
+    """At most three skills, the best first; those that go along anyway are not among them.
+
+    With many skills it takes long, so it runs off the event loop.
+    """
     said = dict(_stems(text[:_MOST_CHARACTERS]))
+    order = {stem: number for number, stem in enumerate(said)}
     found = []
     for skill in skills:
         if skill.problem is None and not skill.always_active:
-            score, why = _match(said, skill)
+            score, why = _match(said, order, skill)
             if score >= LEAST_SCORE:
                 found.append((-score, skill.name.lower(), Suggestion(skill, why)))
     return [suggestion for *_, suggestion in sorted(found, key=lambda one: one[:2])[:MOST]]
 
 
-def _match(said: dict[str, str], skill: Skill) -> tuple[int, tuple[str, ...]]:
+def _match(said: dict[str, str], order: dict[str, int], skill: Skill) -> tuple[int, tuple[str, ...]]:
     score = 0
     why = []
     matched: set[str] = set()
@@ -56,7 +60,7 @@ def _match(said: dict[str, str], skill: Skill) -> tuple[int, tuple[str, ...]]:
     )
     for place, weight, text in places:
         stems = {stem for stem, _ in _stems(text)}
-        for stem in [stem for stem in said if stem in stems and stem not in matched]:
+        for stem in sorted((stems & said.keys()) - matched, key=order.__getitem__):
             matched.add(stem)
             score += weight
             why.append(f"matches “{said[stem]}” in {place}")

@@ -6,6 +6,7 @@ chat's next message. Lives elsewhere: the skills (runtime/context/).
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 from pydantic import Field
@@ -62,12 +63,8 @@ async def switch(body: SkillSwitch, sup: Sup) -> Json:
 async def suggested(body: SkillsWanted, sup: Sup) -> Json:
     """Skills whose name, tags or description match the text, with the words that match; at most three."""
     found = await skills_in_use(sup.services, await known_folder(sup.services, body.workspace))
-    return {
-        "skills": [
-            {"id": one.skill.id, "name": one.skill.name, "why": list(one.why)}
-            for one in suggest(body.text, found.all)
-        ]
-    }
+    fitting = await asyncio.to_thread(suggest, body.text, found.all)
+    return {"skills": [{"id": one.skill.id, "name": one.skill.name, "why": list(one.why)} for one in fitting]}
 
 
 @router.get("/chats/{chat_id}/context", model=ContextInfo)
