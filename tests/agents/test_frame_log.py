@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from voxpilot.agents.wire.frame_log import FrameLog, read_log
+from voxpilot.agents.wire.frame_log import STDERR_BYTES, FrameLog, read_log
 from voxpilot.agents.wire.redaction import DEEPEST, Redaction
+from voxpilot.keeper.journal import WRITTEN
 from voxpilot.keeper.program.segments import Journal
 from voxpilot.settings.masking import MASK
 
@@ -48,7 +49,7 @@ def test_frames_have_way_method_time_and_size(journal: Journal, tmp_path: Path) 
     printed(journal, {"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}})
     printed(journal, {"jsonrpc": "2.0", "id": 3, "error": {"code": -32603, "message": "broken"}})
     journal.append(b"<", b"not json\n")
-    journal.append(b"e", json.dumps({"stderr": f"warning: API_KEY={KEY}\n"}).encode())
+    journal.append(WRITTEN, json.dumps({"stderr": f"warning: API_KEY={KEY}\n"}).encode())
     journal.append(b"x", json.dumps({"reason": "exited", "exit": 3, "stderr": "bye"}).encode())
     log = read(tmp_path)
     assert [(frame.way, frame.kind, frame.method, frame.id) for frame in log.frames] == [
@@ -140,3 +141,15 @@ def test_a_journal_that_is_gone_is_empty(tmp_path: Path) -> None:
     """R130: the log of a process that has ended is deleted with its journal."""
     assert read(tmp_path / "gone").frames == ()
     assert MASK not in read(tmp_path / "gone").stderr
+
+
+def test_secrets_are_masked_wherever_a_text_is_cut(journal: Journal, tmp_path: Path) -> None:
+    """R130: a long secret at the end of what is shown, and one at the beginning."""
+    long = "".join(f"{number:x}-" for number in range(300))
+    shown = Redaction.hiding([long]).text("x " * 950 + long)
+    assert long[:10] not in shown
+    words = "\n" + "y\n" * (STDERR_BYTES // 2 - 100)
+    journal.append(WRITTEN, json.dumps({"stderr": f"{long}{words}"}).encode() + b"\n")
+    found = read(tmp_path, values=[long]).stderr
+    assert found.endswith("y\n")
+    assert long[-10:] not in found

@@ -90,17 +90,17 @@ def read_log(directory: Path, redaction: Redaction, most: int) -> FrameLog:
     for line in _lines(directory, start):
         if line.record.type == WRITTEN:
             stderr += _stderr_in(line.data).encode("utf-8", "replace")
-            del stderr[:-STDERR_BYTES]
+            del stderr[: -2 * STDERR_BYTES]
             continue
         if line.record.type == ENDED:
             stderr += _stderr_in(line.data).encode("utf-8", "replace")
-            del stderr[:-STDERR_BYTES]
+            del stderr[: -2 * STDERR_BYTES]
         count += 1
         lines.append(line)
     frames = tuple(_outline(line, redaction, asked) for line in lines)
-    return FrameLog(
-        frames, start == 0 and count <= most, redaction.text(stderr.decode("utf-8", "replace"), STDERR_BYTES)
-    )
+    # A secret may be cut where the text begins, so it is masked before the rest is dropped.
+    words = redaction.text(stderr.decode("utf-8", "replace"), 2 * STDERR_BYTES)[-STDERR_BYTES:]
+    return FrameLog(frames, start == 0 and count <= most, words)
 
 
 def _lines(directory: Path, start: int) -> Iterator[_Line]:

@@ -58,7 +58,8 @@ class Redaction:
 
     def text(self, text: str, most: int = LONGEST_TEXT) -> str:
         """A text that is shown, with its secrets masked."""
-        text = text[: most + LONGEST_WORD]  # masking must not depend on where it is cut
+        margin = max(LONGEST_WORD, *map(len, self.secrets[:1]), 0)
+        text = text[: most + margin]  # masking must not depend on where it is cut
         for secret in self.secrets:
             text = text.replace(secret, MASK)
         hidden = hide_args([text])[0]
