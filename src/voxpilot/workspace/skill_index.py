@@ -14,6 +14,7 @@ from voxpilot.workspace.skills import Skill, SkillsFolder
 INDEX_BYTES = 16_000
 FULL_BYTES = 48_000
 """The most bytes of the index, and of all skills that are sent in full."""
+FULL = f"Skills in full are limited to {FULL_BYTES // 1000} kB together."
 _MORE = "There are more skills in the folder than are listed here."
 LeftOut = tuple[str, str]
 
@@ -75,7 +76,7 @@ def in_full(
     for skill, text in zip(wanted, texts, strict=True):
         size = len(text.encode())
         if size > room:
-            left_out.append((skill.name, f"Skills in full are limited to {most_bytes // 1000} kB together."))
+            left_out.append((skill.name, FULL))
         else:
             kept.append((skill, text))
             room -= size

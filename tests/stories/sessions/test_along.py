@@ -57,3 +57,15 @@ async def test_the_assistant_gets_instructions_and_reads_a_skill(
         await talk.run("say Again")
         assert "Buy milk." in str(llm.asked()[-1]["body"]["messages"][1]["content"])
         await talk.judge()
+
+
+async def test_own_instructions_for_the_assistant_are_shown_even_if_nothing_is_read(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """R190: the page shows everything that was sent along."""
+    server = await start_server(settings={**assistant(llm), "instructions": "Be brief."})
+    async with chatting(server, workspace) as talk:
+        await talk.run("say Hello")
+        assert "Be brief." in str(llm.asked()[0]["body"]["messages"][0]["content"])
+        assert [one["instructions"] for one in talk.of_kind("context")] == [["personal"]]
+        await talk.judge()

@@ -43,6 +43,8 @@ SECONDS = 5.0
 SKILL_SECONDS = 10.0
 MOST_EMBEDDED = 1_000_000
 """Bytes of files that go along with one message; those after that are linked."""
+MOST_PICTURES = 20_000_000
+"""Bytes of pictures and sound of the workspace that go along with one message, in base64."""
 PROJECT_BYTES = 32_000
 """Bytes of one file with instructions."""
 _BLOCKS = 300
@@ -81,8 +83,12 @@ async def _skills(services: Services, chat: Chat, turn: Turn, chosen: Sequence[s
                 found = found.from_an_untrusted_folder(chosen)
             full, left_out = await found.in_full(chosen)
     except TimeoutError:
-        why = f"The disk did not respond within {SKILL_SECONDS:.0f} s."
-        return Gathered(left_out=({"what": "Skills", "why": why},))
+        return _no_skills(f"The disk did not respond within {SKILL_SECONDS:.0f} s.")
+    except VoxPilotError as error:
+        return _no_skills(error.message)
+    except Exception:
+        log.exception("the skills could not be read: chat=%s", chat.id)
+        return _no_skills("They could not be read because of an internal error.")
     index = found.index()
     over = [*found.problems, *index.left_out]
     return Gathered(
@@ -92,6 +98,10 @@ async def _skills(services: Services, chat: Chat, turn: Turn, chosen: Sequence[s
         full=tuple(full),
         left_out=(*left_out, *({"what": what, "why": why} for what, why in over)),
     )
+
+
+def _no_skills(why: str) -> Gathered:
+    return Gathered(left_out=({"what": "Skills", "why": why},))
 
 
 async def _attachment(services: Services, chat: Chat, turn: Turn, number: int, given: Json) -> Piece:
@@ -236,16 +246,16 @@ async def project_file(workspace: str, name: str) -> tuple[str, str]:
 
 
 def _bounded(pieces: Sequence[Piece]) -> list[Piece]:
-    """Files beyond the limit of a message are linked."""
+    """Files beyond the limits of a message are linked."""
+    room = {"text": MOST_EMBEDDED, "data": MOST_PICTURES}
     kept: list[Piece] = []
-    room = MOST_EMBEDDED
     for piece in pieces:
-        if piece["kind"] == "file" and "text" in piece and not piece.get("is_folder"):
-            size = len(piece["text"].encode())
-            if size > room:
-                piece = {name: value for name, value in piece.items() if name != "text"}
+        for held in room if piece["kind"] == "file" and not piece.get("is_folder") else ():
+            size = len(piece.get(held, "").encode())
+            if size > room[held]:
+                piece = {name: value for name, value in piece.items() if name != held}
             else:
-                room -= size
+                room[held] -= size
         kept.append(piece)
     return kept
 

@@ -12,9 +12,9 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from voxpilot.assistant import attachments
 from voxpilot.chat.events import Json
-from voxpilot.chat.gathered import Gathered
+from voxpilot.chat.gathered import GIVEN, Gathered
+from voxpilot.chat.references import is_reference
 from voxpilot.errors import VoxPilotError
 from voxpilot.killpoints import reach
 from voxpilot.runtime.context import needs
@@ -76,9 +76,11 @@ class Gathering:
 
 
 def _nothing(turn: Turn, why: str) -> Gathered:
-    """The message is sent without; each attachment that needed reading says so."""
-    missing = tuple({"kind": "missing", "why": why} for _ in turn.attachments)
-    return Gathered(pieces=missing, left_out=({"what": "Skills and instructions", "why": why},))
+    """The message is sent without; each attachment that needed reading says so, and the others are sent."""
+    pieces = tuple(
+        {"kind": "missing", "why": why} if is_reference(one) else GIVEN for one in turn.attachments
+    )
+    return Gathered(pieces=pieces, left_out=({"what": "Skills and instructions", "why": why},))
 
 
 def _store(ledger: Ledger, turn_id: str, found: Gathered, now: float) -> Json:
@@ -86,10 +88,5 @@ def _store(ledger: Ledger, turn_id: str, found: Gathered, now: float) -> Json:
     turn = ledger.get(Turn, turn_id)
     if turn is None or not needs.waits(turn):
         return {}
-    ledger.change(turn, context=found.as_json())
-    if not turn.agent:  # what goes to an agent depends on what that accepts
-        files, left_out = attachments.sent(turn.attachments, found)
-        event = found.sent(turn.id, turn.message_id, files, left_out)
-        if event is not None:
-            ledger.emit(event, now)
+    needs.keep(ledger, turn, found, now)
     return {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from voxpilot.assistant import attachments
 from voxpilot.chat.events import Json
 from voxpilot.chat.gathered import DUE, Gathered, is_due
 from voxpilot.chat.references import is_reference, is_upload
@@ -20,15 +21,27 @@ PROJECT_FILES = ("AGENTS.md", "VOXPILOT.md")
 """Instructions for the assistant, in the workspace."""
 
 
-def begin(ledger: Ledger, settings: Settings, own_skills: str, turn: Turn) -> Turn:
+def begin(ledger: Ledger, settings: Settings, own_skills: str, turn: Turn, now: float) -> Turn:
     """Decide what a turn needs that has just started. `own_skills` is the person's own folder of them."""
     if any(is_reference(one) or is_upload(one) for one in turn.attachments) or _has_files(
         ledger, settings, own_skills, turn
     ):
         return ledger.change(turn, context=DUE)
     if instructions := personal_instructions(settings, for_agent=bool(turn.agent)):
-        return ledger.change(turn, context=Gathered(instructions=instructions).as_json())
+        return keep(ledger, turn, Gathered(instructions=instructions), now)
     return turn
+
+
+def keep(ledger: Ledger, turn: Turn, found: Gathered, now: float) -> Turn:
+    """Keep what goes along with the turn, and show what the assistant gets of it.
+
+    What an agent gets depends on what it accepts, so that is shown when its prompt is sent.
+    """
+    if not turn.agent:
+        files, left_out = attachments.sent(turn.attachments, found)
+        if (event := found.sent(turn.id, turn.message_id, files, left_out)) is not None:
+            ledger.emit(event, now)
+    return ledger.change(turn, context=found.as_json())
 
 
 def waits(turn: Turn) -> bool:

@@ -19,7 +19,7 @@ from voxpilot.storage.across_chats import skill_choices
 from voxpilot.threads import look_at
 from voxpilot.values import dataclass
 from voxpilot.workspace import skills
-from voxpilot.workspace.skill_index import FULL_BYTES, Index, in_full, index_of
+from voxpilot.workspace.skill_index import FULL, FULL_BYTES, Index, in_full, index_of
 from voxpilot.workspace.skills import LARGEST_SKILL, Skill, SkillsFolder
 
 P = ParamSpec("P")
@@ -27,6 +27,8 @@ T = TypeVar("T")
 SECONDS = 5.0
 """How long the disk may take."""
 NOT_TRUSTED = "The folder is not trusted."
+MOST_NAMED = 50
+"""Skills that were not sent and are named; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class SkillsInUse:
         wanted.sort(key=lambda skill: skill.id not in chosen)
         texts: list[str] = []
         usable: list[Skill] = []
+        room = FULL_BYTES
         left_out = [
             {"what": id, "why": "This skill no longer exists."} for id in chosen if id not in _ids(wanted)
         ]
@@ -83,12 +86,18 @@ class SkillsInUse:
             try:
                 if skill.problem is not None:
                     raise VoxPilotError(skill.problem)
+                if skill.bytes > room:  # not read at all: there may be many
+                    raise VoxPilotError(FULL)
+                room -= skill.bytes
                 texts.append((await self.text(skill.id))[0])
                 usable.append(skill)
             except VoxPilotError as error:
                 left_out.append({"what": skill.name, "why": error.message})
         kept, over = in_full(usable, texts, FULL_BYTES)
         left_out += [{"what": name, "why": why} for name, why in over]
+        if len(left_out) > MOST_NAMED:
+            more = {"what": f"{len(left_out) - MOST_NAMED:,} more skills", "why": left_out[-1]["why"]}
+            left_out = [*left_out[:MOST_NAMED], more]
         sent = [
             {
                 "id": skill.id,

@@ -68,7 +68,7 @@ class Progress:
                 return
             self._tell_of_switch(waiting[0], now)
             current = turn.start(self.ledger, waiting[0], now)
-            current = needs.begin(self.ledger, self.settings, self.catalog.personal_skills, current)
+            current = needs.begin(self.ledger, self.settings, self.catalog.personal_skills, current, now)
         if current.agent == turn.ASSISTANT:
             self._assist(current, now)
         else:
