@@ -96,7 +96,8 @@ OWN_THREADS = frozenset({
     "keeper.attach", "runtime.assistant.model_runner", "runtime.callbacks.terminals",
     "runtime.diagnostics", "runtime.live_chat", "runtime.processes.process_start", "runtime.recovery",
     "runtime.supervisor", "runtime.upkeep", "storage.database.sqlite", "threads", "web.routes.agent_check",
-    "web.routes.agents", "web.routes.chats", "web.routes.settings", "web.serving", "workspace.looking",
+    "web.routes.agents", "web.routes.chats", "web.routes.context.skills", "web.routes.settings",
+    "web.serving", "workspace.looking",
 })  # fmt: skip
 """Modules that may start work in a thread directly: it touches only our own files and programs of PATH.
 
