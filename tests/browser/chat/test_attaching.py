@@ -7,6 +7,7 @@ import random
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from playwright.async_api import FilePayload, Route, expect
@@ -49,6 +50,30 @@ def text(name: str, kind: str, words: str) -> dict[str, Any]:
     return {"type": "resource", "resource": {"uri": f"file:///{name}", "mimeType": kind, "text": words}}
 
 
+def sent(frame: dict[str, Any], after: int = 1) -> list[dict[str, Any]]:
+    """The attachments after the text of a prompt. Each names the stored file; here only its name is left."""
+    found = []
+    for block in frame["params"]["prompt"][after:]:
+        inner = block.get("resource", block)
+        path = stored(inner["uri"])
+        given = inner["text"].encode() if "text" in inner else b64decode(inner["data"])
+        assert path.read_bytes() == given
+        inner = {**inner, "uri": f"file:///{path.name}"}
+        found.append({**block, "resource": inner} if "resource" in block else inner)
+    return found
+
+
+def linked(frame: dict[str, Any]) -> list[bytes]:
+    """What the files contain to which a prompt links."""
+    blocks = frame["params"]["prompt"][1:]
+    assert {block["type"] for block in blocks} == {"resource_link"}
+    return [stored(block["uri"]).read_bytes() for block in blocks]
+
+
+def stored(uri: str) -> Path:
+    return Path(unquote(uri.removeprefix("file://")))
+
+
 async def pick(tab: Tab, *files: FilePayload) -> None:
     async with tab.page.expect_file_chooser() as chooser:
         await tab.page.get_by_role("button", name="Attach files").click()
@@ -72,7 +97,7 @@ async def test_files_that_are_picked_pasted_or_dropped_go_along(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert frame["params"]["prompt"][1:] == [
+    assert sent(frame) == [
         text("notes.md", "text/markdown", "Buy milk."),
         picture("image.png"),
         text("b.csv", "text/csv", "1,2"),
@@ -93,7 +118,7 @@ async def test_files_go_along_with_the_first_message_too(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert frame["params"]["prompt"][1:] == [picture("photo.png")]
+    assert sent(frame) == [picture("photo.png")]
     await tab.page.goto(tab.page.url.rpartition("/chat/")[0] + "/new")
     await expect(tab.page.locator(".attached")).to_have_count(0)
 
@@ -156,7 +181,7 @@ async def test_what_is_attached_survives_a_reload_and_another_chat(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert [b64decode(one["resource"]["blob"]) for one in frame["params"]["prompt"][1:]] == [LARGE]
+    assert linked(frame) == [LARGE]
     await keeps(tab, 1)
     await expect(second.page.locator(".composer .attached")).to_have_count(0)
     await tab.page.reload()
@@ -176,7 +201,7 @@ async def test_what_is_attached_to_a_first_message_survives_a_reload(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert frame["params"]["prompt"][1:] == [picture("photo.png")]
+    assert sent(frame) == [picture("photo.png")]
     await keeps(tab, 0)
 
 
@@ -197,7 +222,7 @@ async def test_a_large_file_sent_offline_outlives_its_tab(
     tab = await person.open_chat(chat)
     await tab.says("it arrived")
     (frame,) = agent_log.received("session/prompt")
-    assert [b64decode(one["resource"]["blob"]) for one in frame["params"]["prompt"][1:]] == [LARGE]
+    assert linked(frame) == [LARGE]
     await keeps(tab, 0)
 
 
@@ -214,7 +239,7 @@ async def test_a_browser_that_has_no_room_says_so_and_sends_what_it_was_given(
     await tab.send(script(say("seen")))
     await tab.says("seen")
     (frame,) = agent_log.received("session/prompt")
-    assert [b64decode(one["resource"]["blob"]) for one in frame["params"]["prompt"][1:]] == [LARGE]
+    assert linked(frame) == [LARGE]
     await expect(tab.page.get_by_role("alert")).to_have_count(0)
 
 
@@ -246,7 +271,7 @@ async def test_files_alone_can_be_sent(
     (workspace / "go").touch()
     await tab.turns_end(2)
     asked = agent_log.received("session/prompt")
-    assert asked[-1]["params"]["prompt"] == [text("my%20notes.md", "text/markdown", "Buy milk.")]
+    assert sent(asked[-1], after=0) == [text("my notes.md", "text/markdown", "Buy milk.")]
     messages = tab.page.locator("article.message")
     await expect(messages).to_have_count(2)
     await expect(messages.last.locator(".message-text")).to_have_count(0)
@@ -259,7 +284,7 @@ async def test_files_alone_can_be_sent(
     await tab.turns_end()
     await expect(tab.page.get_by_role("heading", name="photo.png")).to_be_visible()
     await until(lambda: len(agent_log.received("session/prompt")) == 3, SECONDS)
-    assert agent_log.received("session/prompt")[-1]["params"]["prompt"] == [picture("photo.png")]
+    assert sent(agent_log.received("session/prompt")[-1], after=0) == [picture("photo.png")]
 
 
 SIDE = 200

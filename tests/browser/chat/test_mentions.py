@@ -54,7 +54,7 @@ async def test_a_skill_is_chosen_by_keyboard_survives_a_reload_and_is_listed_as_
     await tab.page.reload()
     await expect(chips(tab)).to_have_text(["Skill: deploy"])
     await tab.send(script(say("seen")))
-    await until(lambda: agent_log.received("session/prompt"), 30)
+    await until(lambda: bool(agent_log.received("session/prompt")), 30)
     (frame,) = agent_log.received("session/prompt")
     assert "Push the button." in json.dumps(frame["params"]["prompt"])
     along = tab.find("sent-along")
@@ -89,7 +89,7 @@ async def test_a_phone_adds_skills_and_quotes_from_the_sheet(
     await is_for_a_thumb(remove)
     await remove.tap()
     await tab.send(script(say("seen")))
-    await until(lambda: agent_log.received("session/prompt"), 30)
+    await until(lambda: bool(agent_log.received("session/prompt")), 30)
     (frame,) = agent_log.received("session/prompt")
     sent = [block.get("text", "") for block in frame["params"]["prompt"]]
     assert any("[Quoted from https://example.com/a]" in text and "> Wise words" in text for text in sent)
@@ -131,7 +131,7 @@ async def test_skills_and_instructions_are_managed_on_the_page(
     await expect(in_effect).to_contain_text("Your own instructions")
     await tab.page.keyboard.press("Escape")
     await tab.send(script(say("seen")))
-    await until(lambda: agent_log.received("session/prompt"), 30)
+    await until(lambda: bool(agent_log.received("session/prompt")), 30)
     (frame,) = agent_log.received("session/prompt")
     sent = json.dumps(frame["params"]["prompt"])
     assert "Write short answers." in sent
