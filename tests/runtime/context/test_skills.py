@@ -50,7 +50,7 @@ async def listed(talk: Talk, workspace: Path) -> Any:
 async def test_the_page_lists_skills_with_one_line_each(
     server: Server, workspace: Path, skills: Path
 ) -> None:
-    """R129, R142, R143, R148: files and folders, with front matter or without."""
+    """R129, C17, R142, R143, R148: files and folders of the workspace, with front matter or without."""
     async with talking(server, workspace) as talk:
         found = await listed(talk, workspace)
         assert (found["folder"], found["exists"], found["left_out"]) == (str(skills), True, [])
