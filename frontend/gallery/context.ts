@@ -1,6 +1,6 @@
 // Files, skills and instructions for the scenes about them, in place of the server's answers.
 
-import type { ContextInEffect, Skill, SkillList } from "../src/state";
+import type { ContextInEffect, FoundFiles, Skill, SkillList } from "../src/state";
 import { draft } from "../src/state/stored/drafts";
 import { scene } from "./scenes";
 
@@ -8,6 +8,24 @@ const { name } = scene;
 const WORKSPACE = "/home/ada/projects/shop";
 const forever = () => new Promise<never>(() => undefined);
 const fail = (message: string) => Promise.reject(Object.assign(new Error(message), { hint: "Try again in a moment." }));
+
+const file = (path: string, more: object = {}) => ({ path, folder: false, changed: false, recent: false, ...more });
+const FILES = [
+  file("shop/auth/sessions.py", { changed: true, recent: true }),
+  file("tests/test_sessions.py", { changed: true, recent: true }),
+  file("shop/auth", { folder: true }),
+  file("shop/auth/__init__.py", { recent: true }),
+  file("docs/a-folder-with-a-rather-long-name/another-one-below-it/a-file-with-a-name-that-does-not-end-anywhere-soon.md"),
+  file("evil\u202egnp.<img src=x onerror=alert(1)>.py"),
+  file("docs/sessions.md"),
+];
+
+export async function searchFiles(_workspace: string, q: string): Promise<FoundFiles> {
+  if (name === "mention-loading") return forever();
+  if (name === "mention-error") return fail("The folder /home/ada/projects/shop does not exist.");
+  const files = name === "mention-none" ? [] : FILES.filter(({ path }) => path.toLowerCase().includes(q.toLowerCase()));
+  return { files, total: files.length + (q ? 0 : 99_214), is_complete: q !== "" };
+}
 
 const skill = (id: string, description: string, more: Partial<Skill> = {}): Skill => ({
   id, name: id, description, path: `${WORKSPACE}/copilot-skills/${id}/SKILL.md`, source: "workspace", always_active: false, tags: [], bytes: 2140, problem: null, ...more,
@@ -60,7 +78,7 @@ const NO_CONTEXT: ContextInEffect = { skills_folder: `${WORKSPACE}/copilot-skill
 export const readContext = async () => (name === "context-error" ? fail("The server is not responding.") : name === "empty" ? NO_CONTEXT : IN_EFFECT);
 
 const DRAFTS: { [scene: string]: string } = {
-  mention: "@",
+  mention: "Why does @sess", "mention-none": "Look at @nothing-like-this", "mention-loading": "Look at @sess", "mention-error": "Look at @sess",
   commands: "/", suggested: "Please deploy the shop after the migration",
 };
 const CHIPS = [

@@ -1,7 +1,7 @@
 // What the gallery shows, by the name after `#`: chat, odd, delegated, delegated-asks, delegated-done, assistant, terminal, edit, sneaky, form, url, empty, loading, gone, long,
 // sign-in-agent, sign-in-again, sign-in-terminal, trust, context, many, crashed, error, restoring, auto, agent-details,
 // settings, settings-edit, settings-add, settings-test, settings-permissions, settings-assistant, settings-appearance, settings-devices, settings-diagnostics, settings-link, settings-pending,
-// mention, commands, chips, suggested, sent, context-error,
+// mention, mention-none, mention-loading, mention-error, commands, chips, suggested, sent, context-error,
 // settings-skills, settings-skills-none, settings-skills-loading, settings-skills-error, settings-skills-many, settings-instructions,
 // history, history-none, history-refused,
 // attacks, attacks-2, stream, new, welcome, welcome-none, sign-in, expired, home, offline, reconnecting.
@@ -207,6 +207,9 @@ function theChat(): ChatState {
     case "error":
       return chatOf(made.goodTurn().slice(0, 1), { agents: { claude: { status: "error", message: "Could not start claude-agent-acp: no such program.", hint: "npm install -g @agentclientprotocol/claude-agent-acp" } } });
     case "mention":
+    case "mention-none":
+    case "mention-loading":
+    case "mention-error":
     case "commands":
     case "chips":
     case "suggested":

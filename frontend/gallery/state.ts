@@ -112,4 +112,4 @@ export const trustedFolders = async () => [{ path: "/home/ada/shop", at: scene.d
 export const forgetSession = nothing;
 export const forkSession = async () => "forked";
 export const sandboxProblem = () => undefined;
-export { fetchSkills, knownSkills, noticeSkills, readContext, readSkill, setAlways, skillsRevision, suggestSkills } from "./context";
+export { fetchSkills, knownSkills, noticeSkills, readContext, readSkill, searchFiles, setAlways, skillsRevision, suggestSkills } from "./context";

@@ -1,4 +1,4 @@
-// Calls about what is sent along with a message: skills and instructions.
+// Calls about what is sent along with a message: files of the workspace, skills, instructions.
 //
 // Lives here: one function for each route. Lives elsewhere: all other calls (client.ts).
 
@@ -6,11 +6,17 @@ import { http, taken } from "./client";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
+export type FoundFiles = Schemas["FoundFiles"];
 export type Skill = Schemas["SkillInfo"];
 export type SkillList = Schemas["Skills"];
 export type SkillText = Schemas["SkillText"];
 export type SuggestedSkill = Schemas["SuggestedSkill"];
 export type ContextInEffect = Schemas["ContextInfo"];
+
+/** Files and folders of a workspace, the best match first. */
+export async function searchFiles(workspace: string, q: string, limit: number): Promise<FoundFiles> {
+  return taken(http.GET("/api/files", { params: { query: { workspace, q, limit } } }));
+}
 
 export async function listSkills(workspace: string): Promise<SkillList> {
   return taken(http.GET("/api/skills", { params: { query: { workspace } } }));

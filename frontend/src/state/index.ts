@@ -30,7 +30,7 @@ export type {
   SettingsInfo,
 } from "../api/client";
 export { ApiError, wholeEvent } from "../api/client";
-export type { ContextInEffect, Skill, SkillList, SkillText, SuggestedSkill } from "../api/context";
+export type { ContextInEffect, FoundFiles, Skill, SkillList, SkillText, SuggestedSkill } from "../api/context";
 
 /** One chat, followed while the calling component is mounted. See `ChatHandle`. */
 export { useChat, type ChatHandle } from "./chats/chat";
@@ -90,8 +90,8 @@ export { changeSettings, decidePending, refreshSettings, settings, watchSettings
 /** The model that answers in llm mode; undefined until known. */
 export { assistant, checkAssistant, listModels, refreshAssistant } from "./server/assistant";
 
-/** Skills, and what goes along with a chat's next message. */
-export { readContext, readSkill, suggestSkills } from "../api/context";
+/** Files of a workspace, skills, and what goes along with a chat's next message. */
+export { readContext, readSkill, searchFiles, suggestSkills } from "../api/context";
 export { fetchSkills, knownSkills, noticeSkills, setAlways, skillsRevision } from "./server/skills";
 
 /** Who this browser is signed in as, and signing in and out. */

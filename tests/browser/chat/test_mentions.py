@@ -63,6 +63,28 @@ async def test_a_skill_is_chosen_by_keyboard_survives_a_reload_and_is_listed_as_
     await expect(chips(tab)).to_have_count(0)
 
 
+async def test_lines_of_a_file_are_mentioned_by_keyboard(
+    meet: Meet, api: Api, shop: Path, agent_log: AgentLog
+) -> None:
+    """R136: the agent gets the lines, the draft keeps the name."""
+    (shop / "src").mkdir()
+    (shop / "src" / "app.py").write_text("".join(f"line_{number} = {number}\n" for number in range(1, 31)))
+    chat = str((await api.create_chat(shop))["id"])
+    tab = await (await meet("laptop", **LAPTOP)).open_chat(chat)
+    await tab.composer.press_sequentially("Look at @app:3-5")
+    await expect(entries(tab).first).to_contain_text("app.py:3-5")
+    await tab.composer.press("Enter")
+    await expect(chips(tab)).to_have_text(["app.py:3-5src"])
+    await expect(tab.composer).to_have_value("Look at @src/app.py:3-5 ")
+    await tab.send(script(say("seen")))
+    await until(lambda: agent_log.received("session/prompt"), 30)
+    (frame,) = agent_log.received("session/prompt")
+    sent = json.dumps(frame["params"]["prompt"])
+    assert "line_3 = 3" in sent
+    assert "line_6 = 6" not in sent
+    await expect(tab.find("sent-along")).to_contain_text("Sent with 1 file")
+
+
 async def test_a_phone_adds_skills_and_quotes_from_the_sheet(
     meet: Meet, api: Api, shop: Path, agent_log: AgentLog
 ) -> None:

@@ -1,13 +1,14 @@
-// Everything that can be added to a message, in one place: files, photos, chats, quotes, skills.
+// Everything that can be added to a message, in one place: files, photos, mentions, quotes, skills.
 import { createMemo, createSignal, For, Show, type JSX } from "solid-js";
 
 import type { Draft } from "../../../state";
 import { Dialog } from "../../controls/Dialog";
 import { AttachIcon, CameraIcon, QuoteIcon, SearchIcon } from "../../icons";
-import { isForChats, mentionEntries, skillEntries, type Entry } from "./entries";
+import { fileWords, mentionEntries, skillEntries, type Entry } from "./entries";
 import { CountAnnouncer, EntryList, entryId, ListState } from "./EntryList";
 import { labels } from "./labels";
 import { attachReference, createSkills, useMentionedChats, type Surroundings } from "./picker";
+import { createFileSearch, moreWords } from "./search";
 
 const LIST = "add-list";
 
@@ -31,12 +32,22 @@ function SheetBody(props: Parameters<typeof AddSheet>[0]): JSX.Element {
   const [wished, setWished] = createSignal(0);
   const chats = useMentionedChats(() => props.about.chat);
   const skills = createSkills(() => props.about.workspace);
+  const search = createFileSearch(() => {
+    const words = fileWords(query());
+    return words === undefined ? undefined : { workspace: props.about.workspace, q: words };
+  });
+  const isForChats = () => fileWords(query()) === undefined;
+  /** Nothing is shown before the first result, so that nothing moves when it arrives. */
+  const isWaiting = () => !isForChats() && search().found === undefined && search().problem === "";
   const entries = createMemo(() => [
-    ...mentionEntries(query(), chats()),
-    ...(isForChats(query()) ? [] : skillEntries(query(), skills.list()?.skills ?? [])),
+    ...mentionEntries(query(), search(), chats()),
+    ...(isForChats() || isWaiting() ? [] : skillEntries(query(), skills.list()?.skills ?? [])),
   ]);
   const at = () => Math.min(wished(), entries().length - 1);
-  const problem = () => skills.problem() && `${labels.skillsFailed} ${skills.problem()}`;
+  const problem = () => {
+    if (search().problem) return `${labels.searchFailed} ${search().problem}`;
+    return skills.problem() && `${labels.skillsFailed} ${skills.problem()}`;
+  };
   const type = (words: string) => {
     setQuery(words);
     setWished(0);
@@ -83,9 +94,14 @@ function SheetBody(props: Parameters<typeof AddSheet>[0]): JSX.Element {
           <Actions {...props} />
         </Show>
         <EntryList id={LIST} label={labels.search} entries={entries()} at={at()} onPoint={setWished} onChoose={choose} />
-        <ListState problem={problem()} none={entries().length === 0 ? labels.noFiles(query()) : ""} />
+        <ListState
+          isLoading={search().isLoading}
+          problem={problem()}
+          none={entries().length === 0 ? labels.noFiles(query()) : ""}
+          more={moreWords(search())}
+        />
       </div>
-      <CountAnnouncer count={entries().length} />
+      <CountAnnouncer count={search().isLoading ? undefined : entries().length} />
     </>
   );
 }

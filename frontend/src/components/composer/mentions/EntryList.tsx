@@ -1,14 +1,14 @@
-// The list of what can be mentioned: changes, chats, commands, skills.
+// The list of what can be mentioned: files, folders, chats, commands, skills.
 import { createEffect, createMemo, For, Match, on, Show, Switch, type JSX } from "solid-js";
 
-import { ChatIcon, CommandIcon, DiffIcon, SkillIcon } from "../../icons";
+import { ChatIcon, CommandIcon, DiffIcon, FileIcon, FolderIcon, SkillIcon } from "../../icons";
 import { visibleText } from "../../question/content/visibleText";
 import type { Entry } from "./entries";
 import { labels } from "./labels";
 
 export const entryId = (list: string, at: number) => `${list}-${at}`;
 
-const ICONS = { diff: DiffIcon, chat: ChatIcon, command: CommandIcon, skill: SkillIcon };
+const ICONS = { file: FileIcon, folder: FolderIcon, diff: DiffIcon, chat: ChatIcon, command: CommandIcon, skill: SkillIcon };
 
 export function EntryList(props: {
   id: string;
@@ -53,21 +53,24 @@ export function EntryList(props: {
   );
 }
 
-/** Below the list: nothing found, or an error. */
-export function ListState(props: { problem: string; none: string }): JSX.Element {
+/** Below the list: loading, nothing found, an error, or that there is more. */
+export function ListState(props: { isLoading: boolean; problem: string; none: string; more: string }): JSX.Element {
   return (
     <Switch>
       <Match when={props.problem}>
         <p class="picker-state picker-problem" role="alert">{visibleText(props.problem)}</p>
       </Match>
       <Match when={props.none}>
-        <p class="picker-state">{visibleText(props.none)}</p>
+        <p class="picker-state" classList={{ "picker-waiting": props.isLoading }}>{props.isLoading ? labels.searching : visibleText(props.none)}</p>
+      </Match>
+      <Match when={props.more}>
+        <p class="picker-state">{props.more}</p>
       </Match>
     </Switch>
   );
 }
 
-/** How many entries there are, for screen readers. */
+/** How many entries there are, for screen readers; not announced while results are on their way. */
 export function CountAnnouncer(props: { count: number | undefined }): JSX.Element {
   return (
     <span class="unseen" role="status">

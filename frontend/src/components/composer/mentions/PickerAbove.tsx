@@ -4,13 +4,18 @@ import { Show, type JSX } from "solid-js";
 import { CountAnnouncer, EntryList, ListState } from "./EntryList";
 import { labels } from "./labels";
 import type { Picker } from "./picker";
+import { moreWords } from "./search";
 
 export const PICKER_LIST = "mention-list";
 
 export function PickerAbove(props: { picker: Picker }): JSX.Element {
   const token = () => props.picker.token();
   const entries = () => props.picker.entries();
+  const search = () => props.picker.search();
+  const isLoading = () => token()?.sign === "@" && search().isLoading;
   const problem = () => {
+    const files = token()?.sign === "@" ? search().problem : "";
+    if (files) return `${labels.searchFailed} ${files}`;
     const skills = token()?.sign === "/" ? props.picker.problem() : "";
     return skills && `${labels.skillsFailed} ${skills}`;
   };
@@ -31,16 +36,16 @@ export function PickerAbove(props: { picker: Picker }): JSX.Element {
             onPoint={props.picker.point}
             onChoose={props.picker.choose}
           />
-          <ListState problem={problem()} none={none()} />
+          <ListState isLoading={isLoading()} problem={problem()} none={none()} more={token()?.sign === "@" ? moreWords(search()) : ""} />
         </div>
       </Show>
-      <CountAnnouncer count={isShown(props.picker) ? entries().length : undefined} />
+      <CountAnnouncer count={isShown(props.picker) && !isLoading() ? entries().length : undefined} />
     </>
   );
 }
 
-/** Anything unknown may simply be text that starts with the sign: then there is no list. */
+/** An unknown command may simply be text that starts with a slash: then there is no list. */
 export function isShown(picker: Picker): boolean {
   const token = picker.token();
-  return token !== undefined && (picker.entries().length > 0 || picker.problem() !== "");
+  return token !== undefined && (token.sign === "@" || picker.entries().length > 0 || picker.problem() !== "");
 }

@@ -1,11 +1,14 @@
 // What the lists of mentions and commands offer.
 //
-// Lives here: entries, best match first, and what choosing one does. Lives elsewhere:
+// Lives here: entries, best match first, and what choosing one does. Lives elsewhere: the search for files (search.ts),
 // drawing (EntryList.tsx), carrying out a choice (picker.ts).
 
-import type { AgentCommand, ChatInfo, JsonObject, Skill } from "../../../state";
+import type { AgentCommand, ChatInfo, FoundFiles, JsonObject, Skill } from "../../../state";
 import { labels } from "./labels";
-import { chatReference, diffReference, mentionWords, skillReference } from "./references";
+import {
+  chatReference, diffReference, fileReference, folderReference, mentionWords, skillReference,
+} from "./references";
+import { withoutLines } from "./token";
 
 /** `insert` puts words in place of what was typed; `continue` does so and keeps the list open. */
 export type Choice =
@@ -14,7 +17,7 @@ export type Choice =
 
 export interface Entry {
   readonly key: string;
-  readonly icon: "diff" | "chat" | "command" | "skill";
+  readonly icon: "file" | "folder" | "diff" | "chat" | "command" | "skill";
   readonly name: string;
   readonly note: string;
   readonly marks: readonly string[];
@@ -26,16 +29,29 @@ export type MentionedChat = Pick<ChatInfo, "id" | "title">;
 const MOST_COMMANDS = 20;
 const MOST_SKILLS = 20;
 const MOST_CHATS = 8;
-/** Chats among the rest, before somebody asks for chats. */
+/** Chats among files, before somebody asks for chats. */
 const FEW_CHATS = 3;
 const CHATS = "chat:";
 
-/** The `@` list. */
-export function mentionEntries(query: string, chats: readonly MentionedChat[]): Entry[] {
+/** A result, and the words that were searched for. */
+export interface Searched {
+  readonly found: FoundFiles | undefined;
+  readonly q: string;
+  readonly problem: string;
+}
+
+/** The `@` list; empty before the first result, so that nothing moves when it arrives. */
+export function mentionEntries(query: string, searched: Searched, chats: readonly MentionedChat[]): Entry[] {
   if (isForChats(query)) return chatsLike(chats, query.slice(CHATS.length)).slice(0, MOST_CHATS).map(chatEntry);
+  if (searched.found === undefined && searched.problem === "") return [];
   const some = query === "" ? [] : chatsLike(chats, query).slice(0, FEW_CHATS).map(chatEntry);
   const special = [diffEntry(), ...(chats.length > 0 ? [chatsEntry()] : [])].filter((one) => wordOf(one).startsWith(query.toLowerCase()));
-  return [...special, ...some];
+  return query === "" ? [...filesOf(searched, query), ...special] : [...special, ...filesOf(searched, query), ...some];
+}
+
+/** What to search the workspace for; undefined if the words ask for a chat. */
+export function fileWords(query: string): string | undefined {
+  return isForChats(query) ? undefined : withoutLines(query).path;
 }
 
 /** The `/` list: commands of the agent, then skills. An agent may list a command twice. */
@@ -49,7 +65,7 @@ export function skillEntries(query: string, skills: readonly Skill[]): Entry[] {
   return ranked(query, skills, (one) => [one.name, ...one.tags, one.description]).slice(0, MOST_SKILLS).map(skillEntry);
 }
 
-export function isForChats(query: string): boolean {
+function isForChats(query: string): boolean {
   return query.toLowerCase().startsWith(CHATS);
 }
 
@@ -66,6 +82,32 @@ function ranked<T>(query: string, all: readonly T[], words: (one: T) => readonly
 
 function chatsLike(chats: readonly MentionedChat[], words: string): MentionedChat[] {
   return chats.filter((chat) => chat.title.toLowerCase().includes(words.toLowerCase()));
+}
+
+/** Of a result for earlier words, what fits the words typed since. */
+function filesOf({ found, q }: Searched, query: string): Entry[] {
+  const { path: words, lines } = withoutLines(query);
+  const files = found?.files ?? [];
+  return (q === words ? files : files.filter(({ path }) => containsInOrder(path, words))).map(({ path, folder, changed, recent }) => {
+    const attachment = folder ? folderReference(path) : fileReference(path, lines);
+    const bare = path.replace(/\/+$/, "");
+    const at = bare.lastIndexOf("/");
+    const suffix = folder ? "/" : lines ? labels.lines(...lines) : "";
+    return {
+      key: `file ${path}`,
+      icon: folder ? "folder" : "file",
+      name: bare.slice(at + 1) + suffix,
+      note: bare.slice(0, Math.max(0, at)),
+      marks: [changed ? labels.changed : "", recent && !changed ? labels.recent : ""].filter(Boolean),
+      choice: { act: "attach", attachment, words: mentionWords(attachment) },
+    } as const;
+  });
+}
+
+function containsInOrder(path: string, words: string): boolean {
+  let at = 0;
+  const text = path.toLowerCase();
+  return [...words.toLowerCase()].every((letter) => (at = text.indexOf(letter, at) + 1) > 0);
 }
 
 function diffEntry(): Entry {

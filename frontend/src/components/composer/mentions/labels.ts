@@ -4,12 +4,19 @@ const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString(
 
 export const labels = {
   // The list
-  mentions: "Changes and chats",
+  mentions: "Files, folders and chats",
   commands: "Commands and skills",
+  searching: "Searching…",
   results: (n: number) => count(n, "result"),
+  moreFiles: "Type more to narrow the list.",
+  incomplete: "Not all folders have been searched yet.",
   noFiles: (query: string) => `Nothing matches “${query}”.`,
   noCommands: (query: string) => `No command or skill matches “${query}”.`,
+  searchFailed: "Could not search the folder.",
   skillsFailed: "Could not load the skills.",
+  changed: "changed",
+  recent: "recent",
+  folder: "folder",
   skill: "skill",
   always: "always sent",
   diff: "Uncommitted changes",
@@ -22,13 +29,15 @@ export const labels = {
   // Chips
   lines: (from: number, to: number) => (from === to ? `:${from}` : `:${from}-${to}`),
   quote: (source: string) => (source ? `Quote from ${source}` : "Quote"),
+  wholeFile: "Whole file",
+  onlyLines: (from: number, to: number) => (from === to ? `Line ${from}` : `Lines ${from}–${to}`),
   skillChip: (name: string) => `Skill: ${name}`,
 
   // The Add sheet
   add: "Add context",
-  addHint: "Add a skill, chat or quote (@)",
+  addHint: "Add a file, skill, chat or quote (@)",
   addTitle: "Add to message",
-  search: "Search skills and chats",
+  search: "Search files, skills and chats",
   attachFiles: "Attach files",
   takePhoto: "Take a photo",
   addQuote: "Add a quote",

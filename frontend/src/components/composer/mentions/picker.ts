@@ -7,8 +7,9 @@ import { createEffect, createMemo, createSignal, on, type Accessor } from "solid
 
 import { fetchSkills, knownSkills, useChats, type AgentCommand, type Draft, type JsonObject, type SkillList } from "../../../state";
 import { messageOf } from "../../controls/attempt";
-import { commandEntries, mentionEntries, type Entry, type MentionedChat } from "./entries";
+import { commandEntries, fileWords, mentionEntries, type Entry, type MentionedChat } from "./entries";
 import { isSameReference } from "./references";
+import { createFileSearch, type FileSearch } from "./search";
 import { replaced, tokenAt, type Token } from "./token";
 
 /** Where to look for what is mentioned. */
@@ -21,6 +22,7 @@ export interface Surroundings {
 export interface Picker {
   readonly token: Accessor<Token | undefined>;
   readonly entries: Accessor<readonly Entry[]>;
+  readonly search: Accessor<FileSearch>;
   /** Why the skills are not listed. */
   readonly problem: Accessor<string>;
   /** The active entry; -1 if there is none. */
@@ -58,11 +60,15 @@ export function createPicker(given: {
   );
   const query = (sign: Token["sign"]) => (token()?.sign === sign ? token()!.query : undefined);
   const skills = createSkills(() => (query("/") === undefined ? undefined : given.about()?.workspace));
+  const search = createFileSearch(() => {
+    const words = fileWords(query("@") ?? "chat:");
+    return words === undefined ? undefined : { workspace: given.about()!.workspace, q: words };
+  });
   const chats = useMentionedChats(() => given.about()?.chat);
   const entries = createMemo(() => {
     const now = token();
     if (now === undefined) return [];
-    if (now.sign === "@") return mentionEntries(now.query, chats());
+    if (now.sign === "@") return mentionEntries(now.query, search(), chats());
     return commandEntries(now.query, given.commands(), skills.list()?.skills ?? []);
   });
   const at = () => Math.min(wished(), entries().length - 1);
@@ -85,18 +91,19 @@ export function createPicker(given: {
     const entry = entries()[at()];
     if (now === undefined || event.isComposing) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    // A complete command is sent by Enter.
+    // A complete command is sent by Enter. While a search is on its way, Enter does nothing: what it would choose is not known.
     const isWhole = now.sign === "/" && text().trim() === entry?.choice.words;
+    const isEarly = event.key === "Enter" && !entry && now.sign === "@" && search().isLoading;
     if (event.key === "Escape") setDismissed(nameOf(text(), now));
-    else if (!entry || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
+    else if (!isEarly && (!entry || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey)) return false;
     else if (step !== undefined) setWished((at() + step + entries().length) % entries().length);
-    else if (event.key === "Tab" || (event.key === "Enter" && !isWhole)) choose(entry);
-    else return false;
+    else if (entry && (event.key === "Tab" || (event.key === "Enter" && !isWhole))) choose(entry);
+    else if (!isEarly) return false;
     event.preventDefault();
     return true;
   }
   return {
-    token, entries, problem: skills.problem, at, point: setWished, choose, takeKey,
+    token, entries, search, problem: skills.problem, at, point: setWished, choose, takeKey,
     follow: (field) => setCaret(field.selectionStart),
     leave: () => setCaret(undefined),
   };
