@@ -89,6 +89,23 @@ async def test_the_assistant_follows_no_instructions_of_a_folder_before_a_person
         assert "Hoot first." in told
 
 
+async def test_a_skill_of_an_untrusted_folder_does_not_replace_the_persons_own(
+    start_server: StartServer, workspace: Path, llm: ScriptedLlm
+) -> None:
+    """A48: the assistant asks for a skill by its name, which any folder can use too."""
+    (workspace / "copilot-skills").mkdir()
+    (workspace / "copilot-skills" / "deploy.md").write_text("# Deploy\nHoot first.")
+    server = await start_server(settings={**assistant(llm), "trusted_folders": []})
+    own = server.config.parent / "skills"
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "deploy.md").write_text("# Deploy\nRun make ship.")
+    async with chatting(server, workspace) as talk:
+        await talk.run('call read_skill {"name": "Deploy"}\nsay done')
+        told = json.dumps(llm.asked()[-1])
+        assert "Run make ship." in told
+        assert "Hoot" not in told
+
+
 async def test_trust_that_is_taken_back_while_a_question_waits_runs_nothing(
     start_server: StartServer, workspace: Path, llm: ScriptedLlm
 ) -> None:

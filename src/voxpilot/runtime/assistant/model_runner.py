@@ -33,6 +33,7 @@ from voxpilot.chat.handover import labelled
 from voxpilot.errors import Problem, VoxPilotError, is_machines_fault
 from voxpilot.killpoints import reach
 from voxpilot.runtime.assistant.assistant_turn import Assisting, runs_here
+from voxpilot.runtime.context.gather import is_used
 from voxpilot.runtime.context.skills_in_use import skills_in_use
 from voxpilot.runtime.processes import trust
 from voxpilot.runtime.shared.background import Background
@@ -167,7 +168,7 @@ class ModelRunner:
     async def _run(self, ledger: Ledger, call: Call) -> None:
         called = ToolCall(call.provider_id, call.name, call.arguments)
         async with self._limit:
-            result = await self._surely(ledger, called, call.agreed or "")
+            result = await self._surely(ledger, called, call)
         reach("after-tool")
         await self._hand_in(
             lambda ledger, now: self._assisting(ledger).returned(
@@ -175,11 +176,11 @@ class ModelRunner:
             )
         )
 
-    async def _surely(self, ledger: Ledger, called: ToolCall, agreed: str) -> ToolResult:
+    async def _surely(self, ledger: Ledger, called: ToolCall, call: Call) -> ToolResult:
         """The result: without one, nobody would ever continue this turn."""
         while True:
             try:
-                return await self._result(ledger, called, agreed)
+                return await self._result(ledger, called, call.agreed or "", call.turn)
             except Exception as error:
                 if not is_machines_fault(error):
                     log.exception("the tool %s failed: chat=%s", called.name, ledger.chat.id)
@@ -187,20 +188,22 @@ class ModelRunner:
                 log.warning("the tool %s is tried again: %s", called.name, error)
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _result(self, ledger: Ledger, called: ToolCall, agreed: str) -> ToolResult:
+    async def _result(self, ledger: Ledger, called: ToolCall, agreed: str, turn_id: str) -> ToolResult:
         roots = (ledger.chat.workspace, *ledger.chat.directories)
         given, settings = self._services.catalog.consents.folders, self._services.settings
         if toolbox.needs_trust(called.name) and trust.untrusted(roots, given, settings):
             return failed(ToolFailed(trust.NOT_RUN))  # no longer trusted
         if called.name == toolbox.READ_SKILL:
-            return await self._skill(ledger.chat.workspace, called)
+            return await self._skill(ledger.chat.workspace, called, _chosen(ledger, turn_id))
         return await toolbox.run(roots, called, agreed, trust.trusted_folders(given, settings))
 
-    async def _skill(self, workspace: str, called: ToolCall) -> ToolResult:
+    async def _skill(self, workspace: str, called: ToolCall, chosen: list[str]) -> ToolResult:
         try:
             wanted = toolbox.checked(called)
             assert isinstance(wanted, toolbox.ReadSkill)
             found = await skills_in_use(self._services, workspace)
+            if not is_used(self._services, workspace, by_agent=False):
+                found = found.from_an_untrusted_folder(chosen)
             text, _ = await found.text(found.named(wanted.name).id)
             return outcome.result(text)
         except VoxPilotError as error:
@@ -275,6 +278,12 @@ def _messages(exchange: Exchange) -> Iterator[Message]:
         for call in calls:
             if call.content is not None:
                 yield ToolReturned(call.provider_id, call.name, call.content, call.is_error)
+
+
+def _chosen(ledger: Ledger, turn_id: str) -> list[str]:
+    """The skills that the person added to the message."""
+    current = ledger.get(Turn, turn_id)
+    return [one["id"] for one in current.attachments if one.get("type") == "skill"] if current else []
 
 
 def _is_stopped(ledger: Ledger, turn_id: str) -> bool:
