@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from tests.fakes.script import say, script
 from tests.kit.clients.driver import talking
 from tests.kit.peers.agent_log import AgentLog
-from tests.kit.servers.running import Server
+from tests.kit.servers.running import Server, StartServer
+from tests.kit.waiting import until
 from voxpilot.runtime.context import gather, gathering
 from voxpilot.runtime.context.skills_in_use import MOST_NAMED, SkillsInUse
 from voxpilot.workspace import skills
@@ -89,3 +91,24 @@ async def test_skills_that_do_not_fit_are_not_even_read(
     assert len(sent) == len(read) == 1
     assert len(left_out) == MOST_NAMED + 1
     assert left_out[-1] == {"what": f"{99 - MOST_NAMED} more skills", "why": FULL}
+
+
+async def test_changes_go_along_with_the_message_after_which_the_folder_is_trusted(
+    start_server: StartServer, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R136: they are read again, because git was not asked before."""
+    (workspace / "a.txt").write_text("one\n")
+    who = "git -c user.name=A -c user.email=a@example.org"
+    begin = f"git init -q . && git add -A && {who} commit -qm first"
+    subprocess.run(begin, shell=True, cwd=workspace, check=True)
+    (workspace / "a.txt").write_text("A changed line.\n")
+    server = await start_server(settings={"trusted_folders": []})
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(say("ok")), attachments=[{"type": "diff"}])
+        question = await talk.question()
+        stored = "SELECT context FROM turns WHERE chat_id = ? AND context NOT LIKE '%due%'"
+        await until(lambda: bool(talk._ask(stored)), 10)
+        await talk.answer(question, "trust")
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        assert "A changed line." in str(agent_log.received("session/prompt")[-1]["params"]["prompt"])
+        await talk.judge()

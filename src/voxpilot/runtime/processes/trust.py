@@ -14,6 +14,7 @@ from voxpilot.agents.installed.consents import Consents
 from voxpilot.agents.requests.opening import no_longer_wanted
 from voxpilot.assistant import toolbox
 from voxpilot.chat.events import NoticeGiven
+from voxpilot.chat.gathered import DUE
 from voxpilot.chat.permissions.decide import is_inside
 from voxpilot.runtime.questions import open_questions
 from voxpilot.runtime.questions.open_questions import NewQuestion
@@ -63,6 +64,7 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
     if question.option_id == "trust":
         for folder in question.detail["folders"]:
             ledger.save(TrustedFolder(path=folder, at=at))
+        _gather_again(ledger)
         return
     for session in [session for session in ledger.all(Session) if session.wanted]:
         no_longer_wanted(ledger, session.agent)
@@ -78,6 +80,15 @@ def decided(ledger: Ledger, question: Question, at: float) -> None:
     if (current := turn.running(ledger)) is not None:
         for task in tasks.of_turn(ledger, current):
             turn.finish(ledger, task, TurnState.CANCELLED, "cancelled", at)
+
+
+def _gather_again(ledger: Ledger) -> None:
+    """What goes along with the message was read before git could be asked, and has not been sent yet."""
+    current = turn.running(ledger)
+    if current is None or not current.agent or current.context is None:
+        return
+    if not any(tasks.prompt_request(ledger, task) for task in tasks.of_turn(ledger, current)):
+        ledger.change(current, context=DUE)
 
 
 def _ask(ledger: Ledger, folders: list[str], agent: str | None, tool_call_id: str | None, now: float) -> None:
