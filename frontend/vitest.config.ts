@@ -12,6 +12,7 @@ export default mergeConfig(
       // One document for all files: creating one takes longer than most tests. Each test restores it.
       isolate: false,
       pool: "threads",
+      testTimeout: 20_000, // on a busy machine; no test promises to be faster
       restoreMocks: true,
       unstubGlobals: true,
     },
