@@ -77,7 +77,7 @@ async def test_lines_of_a_file_are_mentioned_by_keyboard(
     await expect(chips(tab)).to_have_text(["app.py:3-5src"])
     await expect(tab.composer).to_have_value("Look at @src/app.py:3-5 ")
     await tab.send(script(say("seen")))
-    await until(lambda: agent_log.received("session/prompt"), 30)
+    await until(lambda: bool(agent_log.received("session/prompt")), 30)
     (frame,) = agent_log.received("session/prompt")
     sent = json.dumps(frame["params"]["prompt"])
     assert "line_3 = 3" in sent
