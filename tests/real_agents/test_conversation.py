@@ -143,7 +143,8 @@ async def _takes_what_is_attached(talk: Talk, llm: ScriptedLlm, sheet: Sheet) ->
     if any("heliotrope" in text for text in heard):
         sheet.note("file", True)
     else:
-        private = list(talk.server.data_dir.glob("keepers/*/tmp"))  # in a sandbox it is there
+        copies = ("keepers/*/tmp", "uploads/*/*")  # in a sandbox; and where we store what is attached
+        private = [folder for pattern in copies for folder in talk.server.data_dir.glob(pattern)]
         names = [Path(path) for path in re.findall(r"/\S+\.txt", heard[-1])]
         named = [*names, *(folder / path.name for folder in private for path in names)]
         found = any("heliotrope" in path.read_text() for path in named if path.exists())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from playwright.async_api import expect
@@ -56,7 +57,7 @@ async def test_a_browser_that_came_by_a_scripts_link_is_confirmed_on_the_page(
         phone.expect_trouble("status of 403")
         other = await phone.sign_in((await token.call("POST", "/api/links"))["code"])
     await other.page.goto(f"{phone.url}/settings/permissions")
-    await other.page.get_by_role("switch", name="Auto-approve").click()
+    await other.page.get_by_role("switch", name=re.compile("^Auto-approve")).click()
     await expect(other.page.get_by_role("alert")).to_contain_text("not confirmed yet")
     tab = await person.open("/settings/devices")
     await expect(tab.page.get_by_text("Not confirmed: it can read and send messages")).to_have_count(1)

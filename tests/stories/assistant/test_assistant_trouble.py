@@ -172,6 +172,8 @@ async def test_the_mode_may_change_while_the_assistant_works(
         await talk.sees("copilot-delta")
         changed = await talk.api.change_chat(talk.id, mode="agent")
         assert changed["mode"] == "agent"
+        handover = f"/api/chats/{talk.id}/handover"
+        await talk.api.call("PATCH", handover, {"left_out": True})  # the scripted agent would repeat it
         second = await talk.send(script(say("The agent's answer")))
         (workspace / "go").touch()
         assert (await talk.ended(first))["stop_reason"] == "end_turn"
