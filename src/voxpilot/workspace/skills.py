@@ -81,8 +81,8 @@ def in_workspace(workspace: str, wanted: str) -> SkillsFolder:
 
 
 def personal(path: str) -> SkillsFolder:
-    """The person's own folder. Nothing is read yet."""
-    return SkillsFolder(os.path.realpath(path), "personal", ".")
+    """The person's own folder, with links resolved. Nothing is read yet."""
+    return SkillsFolder(path, "personal", ".")
 
 
 def read_folder(folder: SkillsFolder) -> SkillsFolder:

@@ -8,6 +8,7 @@ Lives here: reading both folders, and which skills are always active. Lives else
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -114,7 +115,6 @@ class SkillsInUse:
 async def skills_in_use(services: Services, workspace: str) -> SkillsInUse:
     """The skills that apply in a workspace. A folder that cannot be read is named among the problems."""
     problems: list[tuple[str, str]] = []
-    own = skills.personal(services.catalog.personal_skills)
     try:
         folder = skills.in_workspace(workspace, services.settings.acp_skills_folder_path)
     except VoxPilotError as error:
@@ -122,9 +122,19 @@ async def skills_in_use(services: Services, workspace: str) -> SkillsInUse:
         folder = SkillsFolder(workspace, "workspace", ".")
     else:
         folder = await _read(folder, problems)
-    own = await _read(own, problems)
+    own = await _personal(services.catalog.personal_skills, problems)
     switched = await skill_choices.choices(services.db, workspace)
     return SkillsInUse(_switched(folder, switched), _switched(own, switched), tuple(problems))
+
+
+async def _personal(path: str, problems: list[tuple[str, str]]) -> SkillsFolder:
+    """The person's own folder, which may be a link."""
+    try:
+        real = await _within(path, os.path.realpath, path)
+    except VoxPilotError as error:
+        problems.append((path, error.message))
+        return skills.personal(path)
+    return await _read(skills.personal(real), problems)
 
 
 async def _read(folder: SkillsFolder, problems: list[tuple[str, str]]) -> SkillsFolder:
