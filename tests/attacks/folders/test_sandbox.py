@@ -202,6 +202,9 @@ def judge(found: dict[str, Any], home: Path, workspace: Path, kind: str, level: 
         expected.add("write /tmp/made")
         expected |= {"list /run"} if level == "standard" else set()
         assert found["list /run"] in (None, "done"), "nothing is in it"
+        (data,) = (name for name in found if name.startswith("list ") and name.endswith("/data"))
+        assert found[data] == ["uploads"], "the files attached in this chat, and nothing else"
+        expected.add(data)
     else:  # Landlock cannot exclude part of a folder that it grants
         expected |= {f"write {workspace}/.git/hooks/made", f"write {workspace}/.git/config", "repository"}
     got = {name for name, what in found.items() if what is not None}
@@ -234,7 +237,7 @@ async def test_a_folder_that_holds_secrets_shows_all_but_them(
     shown = {name for name, what in found.items() if name.startswith("read ") and what is not None}
     assert shown == {f"read {home}/notes.txt", f"read {home}/.mine/state"}
     for name in ("list", "uncover"):
-        assert found[f"{name} {place}/data"] in (None, "done")
+        assert found[f"{name} {place}/data"] in (None, "done", ["uploads"])  # what was attached in this chat
     assert found[f"write {home}/made"] == "done"
     assert found[f"write {place}/data/made"] is None
 
