@@ -99,13 +99,28 @@ async def test_many_letters_that_are_not_ascii_reach_the_agent(
 ) -> None:
     """P3: with more than two bytes per character they would be too long for a line to the keeper."""
     text = "ы" * 11_500_000
-    notes = {"type": "resource", "resource": {"uri": "file:///notes.txt", "text": text}}
+    notes = {"type": "text", "text": text}
     async with talking(server, workspace) as talk:
         turn = await talk.send(script(say("read")), attachments=[notes])
         assert (await talk.ended(turn, 60))["stop_reason"] == "end_turn"
         (frame,) = agent_log.received("session/prompt")
         assert frame["params"]["prompt"][1] == notes
         assert talk.text() == "read"
+
+
+async def test_a_large_file_is_stored_and_linked(
+    server: ServerProcess, workspace: Path, agent_log: AgentLog
+) -> None:
+    """R137: the agent reads it itself, from where it is stored."""
+    text = "ы" * 100_000
+    notes = {"type": "resource", "resource": {"uri": "file:///notes.txt", "text": text}}
+    async with talking(server, workspace) as talk:
+        turn = await talk.send(script(say("read")), attachments=[notes])
+        assert (await talk.ended(turn))["stop_reason"] == "end_turn"
+        (frame,) = agent_log.received("session/prompt")
+        link = frame["params"]["prompt"][1]
+        assert (link["type"], link["name"], link["size"]) == ("resource_link", "notes.txt", 200_000)
+        assert Path(link["uri"].removeprefix("file://")).read_text(encoding="utf-8") == text
 
 
 NAMED = {**PICTURE, "uri": "file:///my%20photo.png"}
