@@ -142,6 +142,8 @@ async def test_what_is_shown_of_an_agent_is_not_left_to_the_next(server: Server,
         await talk.run(script(commands("review"), usage(1, 2)))
         chosen = talk.of_kind("options")[-1]["options"]
         await talk.api.change_chat(talk.id, agent="scripted-caps-off")
+        handover = f"/api/chats/{talk.id}/handover"
+        await talk.api.call("PATCH", handover, {"left_out": True})  # the scripted agent would obey it
         await talk.run(script(say("x")))
         told = {kind: talk.of_kind(kind)[-1][kind] for kind in ("options", "commands", "usage")}
         assert told == {"options": [], "commands": [], "usage": {}}
