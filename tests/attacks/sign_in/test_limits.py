@@ -38,6 +38,9 @@ LOOSENING = {
 }
 """Routes that may loosen security; what each refuses is tested below."""
 HARMLESS = {
+    ("POST", "/api/skills/suggestions"),
+    ("PUT", "/api/skills/always"),  # a skill's own front matter can do the same
+    ("PATCH", "/api/chats/{chat_id}/handover"),
     ("POST", "/api/logout"),
     ("POST", "/api/agents/{agent_id}/check"),  # starts it only with the approved command
     ("POST", "/api/agents/{agent_id}/sessions/{session_id:path}/fork"),  # and in a trusted folder
