@@ -30,6 +30,7 @@ STARTERS = frozenset(
         "asyncio.start_server",
         "voxpilot.agents.installed.short_run",
         "voxpilot.keeper.attach.start_keeper",
+        "voxpilot.workspace.file_search",
         "voxpilot.workspace.programs",
     }
 )
